@@ -91,7 +91,7 @@ describe('topup keys reencrypt', function () {
     expect(found).to.include('accounts.provider.secretSealed');
   });
 
-  it('reads a secret without an id only with the key under id 0', async () => {
+  it('reads a secret without a key id only with key 0', async () => {
     expect(await sealedOf('buyer')).to.not.include(':');
     expect(await aboutKeys(stack.env)).to.include({ status: 'ok' });
     expect(await aboutKeys(oldFirst)).to.include({ status: 'ok' });
@@ -103,7 +103,7 @@ describe('topup keys reencrypt', function () {
     await web.stop();
   });
 
-  it('moves all secrets to the new key after a kill, during rotations', async () => {
+  it('moves all secrets to the new key after a kill and during rotations', async () => {
     const webs = await Promise.all([stack.startWeb(oldFirst), stack.startWeb(newFirst)]);
     const secrets = new Map<string, string>();
     const endpoints = new Map<string, string>();
@@ -158,7 +158,7 @@ describe('topup keys reencrypt', function () {
     await Promise.all(webs.map((web) => web.stop()));
   });
 
-  it('leaves keys, signs and secrets valid with the new key only', async () => {
+  it('works with the new key alone: API keys, signs and webhook secrets', async () => {
     expect(await aboutKeys(only)).to.include({ status: 'ok' });
     const web = await stack.startWeb(only);
     const config = await apiClient(web.url, buyer.api_key).get('/api/buyer/api/config');

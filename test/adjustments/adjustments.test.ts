@@ -130,9 +130,9 @@ describe('adjustments', () => {
     const [waiting, small] = [await ask(-step), await ask(step - 1)];
     expect([waiting.status, small.status]).to.deep.equal(['pending', 'completed']);
     const next = await ask(1);
-    expect(next.status, 'the limit is reached').to.equal('pending');
+    expect(next.status, 'next adjustment at the limit').to.equal('pending');
     expect(await balance(account)).to.equal(2 * step - 1);
-    expect((await ask(step, dewi)).status, 'somebody else').to.equal('completed');
+    expect((await ask(step, dewi)).status, 'adjustment of another operator').to.equal('completed');
     const other = await newBuyer();
     expect((await requestAdjustment({ account: other, amount: step }, budi)).status).to.equal('completed');
     // Approved adjustments do not count towards the limit; rejected ones moved no money.
@@ -140,7 +140,7 @@ describe('adjustments', () => {
     await rejectAdjustment(waiting._id, dewi);
     const past = new Date(Date.now() - 86_401_000);
     await adjustments.updateOne({ _id: small._id }, { $set: { createdAt: past } });
-    expect((await ask(step - 1)).status, 'after a day').to.equal('completed');
+    expect((await ask(step - 1)).status, 'after 24 hours').to.equal('completed');
     expect((await ask(1)).status).to.equal('pending');
   });
 
@@ -213,7 +213,7 @@ describe('adjustments', () => {
       expect((await run(account.username, amount, ...why)).code, amount).to.equal(2);
     }
     expect((await run(account.username, '-30001', ...why)).code).to.equal(1);
-    expect((await run(account.username, '5000')).code, 'no reason').to.equal(2);
+    expect((await run(account.username, '5000')).code, 'without a reason').to.equal(2);
     const waiting = (await run(account.username, String(large), ...why)).json<{
       id: string;
       status: string;
@@ -221,7 +221,7 @@ describe('adjustments', () => {
     expect(waiting.status).to.equal('pending');
     const listed = (await run('list')).json<{ id: string; username: string }[]>();
     expect(listed.find(({ id }) => id === waiting.id)?.username).to.equal(account.username);
-    expect((await run('approve', waiting.id, ...why)).code, 'who asked').to.equal(1);
+    expect((await run('approve', waiting.id, ...why)).code, 'approval by its own requester').to.equal(1);
     expect((await run('approve', waiting.id, '--as', 'nobody', ...why)).code).to.equal(1);
     expect((await run('approve', waiting.id, '--as', 'dewi', ...why)).json()).to.include({
       changed: true,
@@ -239,42 +239,42 @@ describe('adjustments', () => {
     (done: Adjustment, waiting: Adjustment) => Promise<() => Promise<unknown>>,
     RegExp,
   ][] = [
-    ['a journal that is missing', ({ _id }) => removed(journals, { subjectId: _id }), /has no journal/],
+    ['a missing journal', ({ _id }) => removed(journals, { subjectId: _id }), /has no journal/],
     [
-      'a journal of one that waits',
+      'a journal of a pending adjustment',
       ({ _id }) => changed(adjustments, _id, { status: 'pending' }),
       /it is pending and has a journal/,
     ],
-    ['another amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
-    ['another balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /its balanceAfter is/],
+    ['a changed amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
+    ['a changed balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /it says balance/],
     [
-      'approved by who asked',
+      'approval by its own requester',
       ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),
       /requested it and approved/,
     ],
     [
-      'one made without an audit entry',
+      'a missing audit entry',
       ({ _id }) => removed(auditEntries, { 'subject.id': _id }),
       /no audit entry adjustment\.post/,
     ],
     [
-      'one of another amount than its audit entry says',
+      'an amount that differs from its audit entry',
       async ({ _id }) => changed(auditEntries, await entryOf(_id), { 'after.amount': 1 }),
       /its amount is 1000, its audit entry has 1/,
     ],
     [
-      'one that another operator is said to have made',
+      'a requester that differs from its audit entry',
       async ({ _id }) => changed(auditEntries, await entryOf(_id), { actor: dewi.actor }),
       /its requestedBy is operator:budi, its audit entry has operator:dewi/,
     ],
     [
-      'one approved by nobody',
+      'an approval without an audit entry',
       ({ _id }) => changed(adjustments, _id, { decidedBy: dewi.actor }),
       /no audit entry adjustment\.approve/,
     ],
-    ['an adjustment that is gone', ({ _id }) => removed(adjustments, { _id }), /does not exist/],
+    ['a missing adjustment', ({ _id }) => removed(adjustments, { _id }), /does not exist/],
     [
-      'one completed without a journal',
+      'a completed adjustment without a journal',
       (_, { _id }) => changed(adjustments, _id, { status: 'completed' }),
       /has no journal/,
     ],

@@ -104,9 +104,9 @@ describe('conditional requests on lists', () => {
       ['operator', () => changeProduct({ operator: 'Other' })],
       ['maintenance', () => changeProduct({ status: 'maintenance' })],
       ['active again', () => changeProduct({ status: 'active' })],
-      ['its seller is suspended', () => changeSeller('suspended')],
-      ['its seller is back', () => changeSeller('active')],
-      ['gone', () => changeProduct({ status: 'inactive' })],
+      ['suspended seller', () => changeSeller('suspended')],
+      ['active seller', () => changeSeller('active')],
+      ['inactive', () => changeProduct({ status: 'inactive' })],
     ];
     const changeOffer = (set: object) =>
       writeAndInvalidate([OfferModel], null, (rows) => rows.updateOne({ productCode: _id }, { $set: set }));
@@ -152,7 +152,7 @@ describe('conditional requests on lists', () => {
     for (const path of ['/api/buyer/deposits', statement('buyer')]) {
       const tag = tagOf(await get(path, key));
       expect(await isCurrent(path, key, tag)).to.equal(true);
-      expect(await isCurrent(path, other.key, tag), 'of another account').to.equal(false);
+      expect(await isCurrent(path, other.key, tag), 'tag of another account').to.equal(false);
       const joint = path.includes('?') ? '&' : '?';
       expect(await isCurrent(`${path}${joint}tz=Asia/Jakarta`, key, tag)).to.equal(false);
       await createDeposit({ account, amount: 50_000, refId: uniqueRef() });

@@ -1,6 +1,4 @@
-/**
- * Connections as no ordinary client uses them: pipelined requests, no request, malformed requests.
- */
+/** Unusual connections: pipelined requests, no request, malformed requests. */
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -61,7 +59,7 @@ describe('connections to the web process', () => {
       .toArray();
     expect(made.length).to.be.below(refs.length);
     for (const { requestId } of made) {
-      await eventually('its line in the log', () => stack.web?.output().includes(String(requestId)));
+      await eventually('its log line', () => stack.web?.output().includes(String(requestId)));
     }
   });
 
@@ -156,7 +154,7 @@ describe('connections to the web process', () => {
     const buying = await connect(port);
     const answers = readUntilClose(buying);
     buying.write(refs.map(purchase).join(''));
-    await eventually('the first of them', async () => (await made()) > 0);
+    await eventually('the first purchase exists', async () => (await made()) > 0);
     const sockets = [silent, half, halfBody, used];
     sockets.forEach((each) => each.resume());
     const closed = Promise.all(sockets.map(waitForClose));
@@ -165,7 +163,7 @@ describe('connections to the web process', () => {
     await closed;
     expect(performance.now() - startedMs).to.be.below(10_000);
     const answered = (await answers).match(/HTTP\/1\.1 200/g)?.length ?? 0;
-    expect(await made(), 'what is made is answered').to.equal(answered);
+    expect(await made(), 'purchases and successful answers').to.equal(answered);
     expect(answered).to.be.within(1, refs.length);
   });
 

@@ -72,7 +72,7 @@ describe('HTTP behaviour of the web process', () => {
     ['malformed JSON', 'application/json', '{"a":', 400],
     ['a JSON array', 'application/json', '[]', 400],
     ['a JSON string', 'application/json', '"x"', 400],
-    ['another content type', 'text/plain', 'amount=1', 415],
+    ['a content type other than JSON', 'text/plain', 'amount=1', 415],
     ['more than 100 kB', 'application/json', JSON.stringify({ ref_id: 'x'.repeat(102_400) }), 413],
   ];
   for (const [what, type, body, status] of bodies) {

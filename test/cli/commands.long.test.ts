@@ -76,12 +76,12 @@ describe('topup', () => {
     expect((await client.post('/api/buyer/balance')).status).to.equal(200);
 
     expect((await run(['account', 'suspend', username, '--reason', 'a test'])).code).to.equal(0);
-    await eventually('the suspension', async () => (await client.post('/api/buyer/balance')).status === 403);
+    await eventually('it is suspended', async () => (await client.post('/api/buyer/balance')).status === 403);
     const again = await run(['account', 'suspend', username, '--reason', 'twice', '--json']);
     expect(again.json()).to.include({ changed: false });
 
     expect((await run(['account', 'resume', username, '--reason', 'it was a test'])).code).to.equal(0);
-    await eventually('access', async () => (await client.post('/api/buyer/balance')).status === 200);
+    await eventually('it has access', async () => (await client.post('/api/buyer/balance')).status === 200);
 
     const audit = await auditOf(id);
     expect(audit.map((each) => each['action'])).to.deep.equal([
@@ -112,7 +112,7 @@ describe('topup', () => {
     expect((await apiClient(stack.baseUrl, fresh).post('/api/buyer/balance')).status).to.equal(200);
     const old = apiClient(stack.baseUrl, key);
     await eventually(
-      'the old key to be refused',
+      'the old key is refused',
       async () => (await old.post('/api/buyer/balance')).status === 401,
     );
   });
@@ -192,7 +192,7 @@ describe('topup', () => {
     const id = String(bought.body.data.transaction_id);
     await stack.inbox.waitFor((each) => each.raw.includes(id) && each.raw.includes('transaction.success'));
 
-    const story = await eventually('the delivery in the story', async () => {
+    const story = await eventually('the timeline has the delivery', async () => {
       const found = await run(['transaction', 'show', id, '--json']);
       const { timeline } = found.json<{ timeline: { what: string; detail: string }[] }>();
       return timeline.some((each) => each.what === 'delivery') ? timeline : null;

@@ -74,7 +74,7 @@ describe('topup commands that run operations of the console', () => {
     expect(entry?.['actor']).to.match(/^cli:/);
   });
 
-  it('exit with 2 for what the operation refuses, and change nothing', async () => {
+  it('exit with 2 on input that the operation refuses, and change nothing', async () => {
     const before = await stack.db.collection('markups').countDocuments();
     for (const wrong of [
       ['markup', 'set', '--all', ...why],
@@ -146,7 +146,7 @@ describe('topup commands that run operations of the console', () => {
     expect((await done('provider', 'pause', 'seller', ...why)).stdout).to.equal('seller is paused.\n');
     expect((await done('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
     await done('provider', 'resume', 'seller', ...why);
-    expect((await run('provider', 'pause', 'buyer', ...why)).code, 'no provider').to.equal(1);
+    expect((await run('provider', 'pause', 'buyer', ...why)).code, 'a buyer').to.equal(1);
   });
 
   it('revoke a key of an account once', async () => {

@@ -50,7 +50,7 @@ describe('topup in an outage', function () {
     ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, outageMessages.mongodb],
     ['both', nowhere, outageMessages.both],
   ] as const) {
-    it(`${name} away: each command prints only that sentence`, async () => {
+    it(`${name} unreachable: each command prints only the error`, async () => {
       const env = { ...stack.env, ...away };
       for (const command of name === 'both' ? commands : commands.slice(0, 4)) {
         const { code, stdout, stderr } = await topup(command, env);
@@ -63,7 +63,7 @@ describe('topup in an outage', function () {
     });
   }
 
-  it('Redis away: only commands that need it fail', async () => {
+  it('Redis unreachable: only commands that need it fail', async () => {
     const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
     expect(await topup(['process', 'list'], env)).to.include({
       code: 1,
@@ -101,13 +101,13 @@ describe('topup in an outage', function () {
       await client.replicaof('127.0.0.1', 1);
       const replica = `error: Redis is read-only: it is a replica. ${mend}`;
       // The last error of Redis is cached for a moment.
-      const found = await eventually('it to be said', async () => {
+      const found = await eventually('the message is about the read-only Redis', async () => {
         const each = await tried(['process', 'list']);
         return each.stderr === full ? null : each;
       });
       expect(found).to.deep.equal({ code: 1, stdout: '', stderr: replica });
       await client.replicaof('NO', 'ONE');
-      await eventually('it to be well', async () => (await tried(['process', 'list'])).code === 0);
+      await eventually('the command succeeds', async () => (await tried(['process', 'list'])).code === 0);
     } finally {
       client.disconnect();
       await own.stop();
@@ -137,7 +137,7 @@ describe('topup in an outage', function () {
     await disconnectRedis();
   });
 
-  it('an outage during a command prints only the sentence', async () => {
+  it('an outage during a command prints only the error', async () => {
     // Otherwise the driver would bypass the gate and use the address that the replica set member
     // reports.
     const direct = new URL(mongodb.url);

@@ -75,7 +75,7 @@ describe('clients', () => {
       const result = await client.waitForResult(wanted.ref_id, { everyMs: 100 });
       expect(result).to.include({ status: 'success', code: 'S10' });
       for (const receiver of ['express', 'fastify']) {
-        await eventually(`the webhook at ${receiver}`, () =>
+        await eventually(`the webhook arrives at ${receiver}`, () =>
           Promise.resolve(
             (received[receiver] ?? []).some(
               ({ name, body }) => name === 'transaction.success' && body.data.sn === result.sn,
@@ -124,7 +124,7 @@ describe('clients', () => {
     const sales = await all(seller.seller.transactions({ limit: 2 }));
     expect(sales.filter(({ code }) => code === 'PLN100').length).to.equal(purchases.length);
     await eventually(
-      'the sales at the wallet',
+      'the wallet has the sales',
       async () => (await seller.call('getSellerBalance')).balance >= 3 * 50_000,
     );
     const withdrawals = threeRefs();
@@ -173,7 +173,7 @@ describe('clients', () => {
         pages: () => all(seller.seller.requests({ limit: 2 })),
       },
     ]) {
-      const known = await eventually('the calls', async () => {
+      const known = await eventually('the log has the calls', async () => {
         const { requests } = await each.first();
         return requests.length > 4 ? requests : null;
       });
@@ -247,7 +247,7 @@ describe('clients', () => {
         });
         expect(result).to.have.nested.property('ok.ref_id', wanted.ref_id);
         expect({ calls, different }).to.deep.equal({ calls: 4, different: 1 });
-        expect(before - (await balance()), 'one debit').to.equal(price);
+        expect(before - (await balance()), 'debited amount').to.equal(price);
       });
 
       it('trusts no refusal after a lost answer, because the purchase may exist', async () => {
@@ -279,7 +279,7 @@ describe('clients', () => {
           status: '00',
           ref_id: ref,
         });
-        expect(before - (await balance()), 'three debits').to.equal(3 * price);
+        expect(before - (await balance()), 'amount of three debits').to.equal(3 * price);
       });
 
       it('does not repeat a call without ref_id, and reports an unknown outcome', async () => {
@@ -305,7 +305,7 @@ describe('clients', () => {
         expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
       });
 
-      it("an answer that is not the service's leaves the outcome unknown", async () => {
+      it('an answer that the service did not send leaves the outcome unknown', async () => {
         await fund();
         const strange = [
           ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
@@ -322,7 +322,7 @@ describe('clients', () => {
           });
           const again = await through([fate, 'answered'], { do: 'buy', with: wanted });
           expect(again.result, fate).to.have.nested.property('ok.ref_id', wanted.ref_id);
-          expect(before - (await balance()), `one debit, ${fate}`).to.equal(price);
+          expect(before - (await balance()), `debited amount, ${fate}`).to.equal(price);
 
           const read = await through([fate], { do: 'balance' });
           expect(read, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 4 });
@@ -377,7 +377,7 @@ describe('clients', () => {
         }
       });
 
-      it('iterates over all transactions and movements despite skew and new purchases', async () => {
+      it('iterates over every transaction and movement despite skew and new purchases', async () => {
         await fund();
         const refs = [order(), order(), order()].map((each) => each.ref_id);
         for (const ref of refs) {

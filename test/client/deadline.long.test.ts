@@ -41,7 +41,7 @@ describe('clients with an endless answer', () => {
         const error = await Promise.race([asked, limit]);
         expect(error).to.be.instanceOf(OutcomeUnknownError);
         expect((error as Error).cause).to.have.property('name', 'TimeoutError');
-        await eventually('the connection to be closed', () => Promise.resolve(!isOpen));
+        await eventually('the connection is closed', () => Promise.resolve(!isOpen));
       } finally {
         clearInterval(collecting);
         clearInterval(timer);
@@ -66,8 +66,8 @@ describe('clients with an endless answer', () => {
       client
         .buy({ code: 'S10', customer_number: '081234561230', ref_id: 'of-a-signal' })
         .catch((error: unknown) => error);
-    expect(await buy(), 'while it waits for the next try').to.be.an('error');
-    expect(await buy(), 'given before').to.have.property('message', 'Stopped.');
+    expect(await buy(), 'aborted in the pause before a retry').to.be.an('error');
+    expect(await buy(), 'aborted before the call').to.have.property('message', 'Stopped.');
     expect(asked).to.equal(1);
     server.closeAllConnections();
     server.close();
@@ -112,7 +112,7 @@ describe('clients with an endless answer', () => {
   }
 
   // In its own process, as clients run it: test tools change how Node handles such an answer.
-  it('chunks without an end are no file', async () => {
+  it('a chunked body without its end is no file', async () => {
     const { server, url } = await listen(({ socket }) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-disposition: attachment\r\nconnection: close\r\n';
       socket.write(`${head}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`, () => socket.end());

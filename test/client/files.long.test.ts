@@ -71,7 +71,7 @@ describe('clients and files', () => {
         }
       });
 
-      it('an unanswered read may be repeated; a write says to check or repeat', async () => {
+      it('the error of an unanswered call says whether to repeat it or to check first', async () => {
         const read = /only reads: nothing was changed, and it may simply be repeated\.$/;
         const ref = uniqueRef('files');
         const wanted: [Command, RegExp][] = [
@@ -91,11 +91,11 @@ describe('clients and files', () => {
 
       it('only a complete 200 is a file', async () => {
         const cases = {
-          'a part of it': [
+          'partial content': [
             answerOf('HTTP/1.1 206 Partial Content', [attached, 'content-length: 4'], 'half'),
             null,
           ],
-          'a part that is JSON': [
+          'partial content in JSON': [
             answerOf(
               'HTTP/1.1 206 Partial Content',
               [attached, 'content-length: 30'],
@@ -104,15 +104,15 @@ describe('clients and files', () => {
             null,
           ],
           'no content': [answerOf('HTTP/1.1 204 No Content', [attached], ''), null],
-          'less than its length': [
+          'a body shorter than its length': [
             answerOf('HTTP/1.1 200 OK', [attached, 'content-length: 100'], 'half'),
             null,
           ],
-          'chunks without their end': [
+          'a chunked body without its end': [
             answerOf('HTTP/1.1 200 OK', [attached, 'transfer-encoding: chunked'], '4\r\nhalf\r\n'),
             null,
           ],
-          'a page': [
+          'an HTML page': [
             answerOf(
               'HTTP/1.1 200 OK',
               ['content-disposition: inline; filename="attachment"'],
@@ -120,11 +120,11 @@ describe('clients and files', () => {
             ),
             null,
           ],
-          'in other letters': [
+          'a header value in other letter case': [
             answerOf('HTTP/1.1 200 OK', [attached.replace(': a', ': A'), 'content-length: 5'], 'whole'),
             'whole',
           ],
-          'whose length nobody tells': [answerOf('HTTP/1.0 200 OK', [attached], 'whole'), 'whole'],
+          'a body without a length': [answerOf('HTTP/1.0 200 OK', [attached], 'whole'), 'whole'],
         } satisfies Record<string, [string, string | null]>;
         for (const [name, [answer, file]] of Object.entries(cases)) {
           let calls = 0;

@@ -4,7 +4,7 @@ import { listen } from './support/bad-network.js';
 import { languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
-describe('clients with odd answers', () => {
+describe('clients with unexpected answers', () => {
   for (const language of languages) {
     describeWith(language.needs, language.name, () => {
       let driver: Driver;
@@ -36,7 +36,7 @@ describe('clients with odd answers', () => {
       };
       const proxyPage = { status: 502, body: 'Bad gateway' };
 
-      it('repeats a read with its method in any case', async () => {
+      it('repeats a read whatever the letter case of its method', async () => {
         const { result, lines } = await through(
           [proxyPage, { status: 200, body: '{"status":"success","data":[{"id":"default"}]}' }],
           { do: 'listEndpoints' },
@@ -45,7 +45,7 @@ describe('clients with odd answers', () => {
         expect(lines).to.deep.equal(['GET /api/buyer/webhooks', 'GET /api/buyer/webhooks']);
       });
 
-      it('a refusal with odd fields is a refusal', async () => {
+      it('a refusal with invalid fields is still a refusal', async () => {
         const named = '"status":"error","code":"07","reason":"blocked"';
         for (const odd of ['["a"]', '{}', '5', 'null', '"a"']) {
           const body = `{${named},"message":${odd},"errors":${odd},"request_id":${odd},"data_hint":${odd}}`;
@@ -82,10 +82,10 @@ describe('clients with odd answers', () => {
         }
         const { result, lines } = await through([open], createEndpoint);
         expect(result).to.deep.equal({ error: 'unknown', refId: null });
-        expect(lines, 'once only').to.have.length(1);
+        expect(lines, 'calls of an operation that may run only once').to.have.length(1);
       });
 
-      it('any other 503 changed nothing', async () => {
+      it('any other 503 means that nothing changed', async () => {
         const busy = unavailable('product_busy');
         expect((await through([busy], buy)).result).to.include({ error: 'refused', reason: 'product_busy' });
         expect((await through([busy, poor], buy)).result).to.include({ reason: 'insufficient_balance' });
@@ -116,7 +116,7 @@ describe('clients with odd answers', () => {
         }
       });
 
-      it('endless nesting is no answer', async () => {
+      it('endless nesting is no valid answer', async () => {
         const { result, lines } = await through([{ status: 200, body: '['.repeat(200_000) }], {
           do: 'balance',
         });

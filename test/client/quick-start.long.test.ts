@@ -87,7 +87,7 @@ describe('quick starts', () => {
           expect(network.seen).to.have.length(fates.length);
           expect(
             await stack.db.collection('transactions').countDocuments({ refId }),
-            'bought after it',
+            'purchases after the signal',
           ).to.equal(0);
         });
       }
@@ -104,7 +104,7 @@ describe('quick starts', () => {
         await endOf(quickStart);
         network.close();
         await isAsBefore();
-        expect(network.seen, 'key, endpoint, deposit, purchase, looked for, removed').to.have.length(6);
+        expect(network.seen, 'calls: key, endpoint, deposit, purchase, lookup, removal').to.have.length(6);
         expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
       });
 
@@ -127,7 +127,7 @@ describe('quick starts', () => {
           const network = await badNetwork(stack.baseUrl, ['answered', fate, 'answered'], onCall);
           const quickStart = run(language, [network.url, key, uniqueRef('quick')]);
           expect(await endOf(quickStart), fate).to.be.an('error');
-          await eventually('every call to be through', () => Promise.resolve(network.isIdle()));
+          await eventually('every call has ended', () => Promise.resolve(network.isIdle()));
           network.close();
           await isAsBefore();
         }

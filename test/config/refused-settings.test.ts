@@ -47,7 +47,7 @@ function refusal(change: Record<string, string | undefined>): string | null {
 }
 
 describe('settings refused in production', () => {
-  it('are not in a good configuration, whose other defaults are safe', () => {
+  it('do not include a good configuration, whose other defaults are safe', () => {
     expect(refusal({})).to.equal(null);
     expect(parseEnv(good)).to.include({
       APP_MODE: 'live',

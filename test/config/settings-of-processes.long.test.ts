@@ -145,7 +145,7 @@ describe('settings of each process', () => {
         });
         return asked.status === 200 ? asked : null;
       });
-      await eventually('it is paid', async () =>
+      await eventually('the settlement is completed', async () =>
         stack.db
           .collection<{ _id: string }>('settlements')
           .findOne({ _id: settlement.body.data.settlement_id as string, status: 'completed' }),
@@ -153,7 +153,7 @@ describe('settings of each process', () => {
       const report = await buyerApi.post('/api/buyer/reports', { type: 'transaction' });
       expect(report.status).to.equal(200);
       expect(report.body.data.transactions).to.have.length(1);
-      await eventually('the webhook has arrived', async () =>
+      await eventually('the webhook is delivered', async () =>
         stack.db.collection('deliveries').findOne({ event: 'transaction.success', state: 'delivered' }),
       );
     } finally {

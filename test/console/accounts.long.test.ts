@@ -90,7 +90,7 @@ describe('accounts in the console', function () {
     expect([await statusWith(second), await statusWith(third)]).to.deep.equal([401, 200]);
     const [own] = (await caller.ask('getAccount', '/accounts/buyer')).keys;
     const answer = await caller.call(`${to}/revoke-key`, { key_id: own.id, reason });
-    expect(answer.status, 'a key of another account').to.equal(404);
+    expect(answer.status, 'key of another account').to.equal(404);
     expect((await run('toko-kunci', 'nothing')).code).to.equal(1);
   });
 
@@ -114,7 +114,7 @@ describe('accounts in the console', function () {
     expect(read).to.deep.equal(amounts);
     expect(left).to.deep.equal([105, 5, 0]);
     const { next } = await caller.ask('getStatement', path);
-    expect((await caller.call(`/accounts/buyer2/statement?after=${next}`)).status, 'of another').to.equal(
+    expect((await caller.call(`/accounts/buyer2/statement?after=${next}`)).status, 'foreign cursor').to.equal(
       400,
     );
     expect((await caller.call(`${path}?after=anything`)).status).to.equal(400);

@@ -51,7 +51,7 @@ describe('adjustments in the console', function () {
     });
     await dewi.expectAudited(waiting.id, 'adjustment.approve');
     expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.include({ changed: false });
-    expect((await dewi.call(`${path}/reject`, { reason })).status, 'it was approved').to.equal(409);
+    expect((await dewi.call(`${path}/reject`, { reason })).status, 'reject after the approval').to.equal(409);
     expect(await balance()).to.equal(before + 50_000 + large);
   });
 
@@ -74,7 +74,7 @@ describe('adjustments in the console', function () {
     expect(await balance('buyer2')).to.equal(before + large + (isApproved ? large : 0));
   });
 
-  it('a sum of parts needs approval like one amount; a rejected one never posts', async () => {
+  it('split amounts need approval like their sum; a rejected adjustment never posts', async () => {
     const before = await balance('seller');
     expect((await request(large / 2, 'seller', dewi)).status).to.equal('completed');
     const rest = await request(large / 2, 'seller', dewi);
@@ -150,5 +150,5 @@ describe('adjustments in the console', function () {
     expect(await balance()).to.equal(before);
   });
 
-  it('the ledger is consistent after all of this', () => expectLedgerToHold(shop.stack));
+  it('the ledger is consistent after all of these tests', () => expectLedgerToHold(shop.stack));
 });

@@ -10,7 +10,7 @@ import { describeWith } from '../support/require-tool.js';
 /** Google's threshold for a good layout shift score. */
 const layoutShiftMax = 0.1;
 
-describeWith('chromium', 'the console under the hand', function () {
+describeWith('chromium', 'keyboard and layout of the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let browser: ConsoleBrowser;
@@ -73,13 +73,13 @@ describeWith('chromium', 'the console under the hand', function () {
     for (let n = 0; n < 120; n += 1) {
       await page.keyboard.press('Tab');
       const at = await focused(page);
-      expect(at.isVisible, `the focus is seen on “${at.name}”`).to.equal(true);
+      expect(at.isVisible, `visible focus of “${at.name}”`).to.equal(true);
       if (name.test(at.name)) {
         return;
       }
       passed.push(at.name);
     }
-    throw new Error(`Tab never came to ${String(name)}, but to ${passed.join(', ')}`);
+    throw new Error(`Tab never reached ${String(name)}, only ${passed.join(', ')}`);
   }
 
   it('finds, opens and decides an order under review by keyboard', async () => {
@@ -94,7 +94,7 @@ describeWith('chromium', 'the console under the hand', function () {
     await search.waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('textbox', { name: 'Find' }).waitFor({ state: 'detached' });
-    await eventually('the focus to be back', async () => /^Find/.test((await focused(page)).name));
+    await eventually('the focus is back', async () => /^Find/.test((await focused(page)).name));
 
     await page.keyboard.press('Control+k');
     // Keys typed before the dialog is open go elsewhere.
@@ -118,7 +118,7 @@ describeWith('chromium', 'the console under the hand', function () {
     await page.keyboard.type(reason);
     await tabTo(page, /^Decide: it was not executed$/);
     await page.keyboard.press('Enter');
-    await eventually('FAILED', async () => (await shop.purchaseOf(id))?.status === 'FAILED');
+    await eventually('the purchase is FAILED', async () => (await shop.purchaseOf(id))?.status === 'FAILED');
     await page.getByText('FAILED', { exact: true }).first().waitFor();
   });
 

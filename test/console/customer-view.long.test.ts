@@ -9,7 +9,7 @@ import { topup } from '../support/topup.js';
 import { callerAs, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('lookups of support', function () {
+describe('support lookups', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let support: Caller;
@@ -31,7 +31,7 @@ describe('lookups of support', function () {
       ref_id: uniqueRef('view'),
     });
     const id = bought.body.data.transaction_id as string;
-    await eventually('its end', async () => (await shop.purchaseOf(id))?.status === 'SUCCESS');
+    await eventually('it is SUCCESS', async () => (await shop.purchaseOf(id))?.status === 'SUCCESS');
     for (const [purchase, path] of [
       [wallet, `/v1/transactions/${wallet}`],
       [id, `/api/buyer/transactions/${(await shop.purchaseOf(id))?.refId ?? ''}`],
@@ -103,6 +103,6 @@ describe('lookups of support', function () {
     const [row] = (await topup(['transaction', 'list', '--limit', '1', '--json'], shop.stack.env)).json<
       { created_at: string }[]
     >();
-    expect(row?.created_at, 'for programs').to.equal(createdAt?.toISOString());
+    expect(row?.created_at, 'UTC in JSON').to.equal(createdAt?.toISOString());
   });
 });

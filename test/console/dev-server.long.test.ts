@@ -25,7 +25,7 @@ describe('npm run dev -w packages/console', function () {
     server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     server.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const url = await eventually(
-      'it to listen',
+      'the dev server listens',
       () => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0],
       60_000,
     );

@@ -24,6 +24,9 @@ const { isPlayed, allLanguages } = sizes.everyPage;
 /** The locales of the console. */
 const both = ['en-GB', 'id-ID'];
 
+/** Texts that a viewer must not see. Each form for a change also has the field `Reason`. */
+const notForViewers = /^(What you can do|Show the statement|Operators)$/;
+
 const seesEveryPage = (role: OperatorRole) => pagesOfSome.every(({ action }) => isAllowed(role, action));
 
 function languagesOf(role: OperatorRole): string[] {
@@ -120,6 +123,8 @@ describe('changes that the pages offer', () => {
             for (const width of [1_280, 375]) {
               await page.setViewportSize({ width, height: 800 });
               await expectPageToPassChecks(page, `${role} ${locale} ${width} ${path}`);
+              const withRights = page.getByLabel('Reason').or(page.getByText(notForViewers));
+              expect(role === 'viewer' ? await withRights.count() : 0, `viewer ${path}`).to.equal(0);
               for (const change of changes.filter((each) => each.path === path)) {
                 const shown = await offerOn(page, change, locale).count();
                 expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));

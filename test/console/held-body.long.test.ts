@@ -79,7 +79,7 @@ describe('a change whose body arrives late', function () {
     expect(status).to.equal(200);
   };
 
-  it('is refused if the sessions were ended meanwhile, for every operation', async () => {
+  it('is refused if the sessions were ended in between, for every operation', async () => {
     const caller = await callerAs(shop, 'admin');
     const calls = consoleOperations
       .filter(({ method }) => method !== 'get')
@@ -101,7 +101,7 @@ describe('a change whose body arrives late', function () {
     expect(statuses.filter(([, status]) => status !== 401)).to.deep.equal([]);
   });
 
-  it('is refused if the role lost the permission meanwhile', async () => {
+  it('is refused if the role lost the permission in between', async () => {
     const caller = await callerAs(shop, 'finance');
     const { id } = await shop.askForDeposit(77_000);
     const heldRequest = await holdRequest(caller, 'POST', `/admin/api/deposits/${id}/confirm`);

@@ -38,7 +38,7 @@ describe('jobs, processes and settings in the console', function () {
     expect(first.jobs[0]).to.include({ queue: 'schedules', state: 'completed', refusal: 'done' });
     const second = await support.ask('listJobs', `${page}&after=${first.next}`);
     expect(second.jobs.map((each: { id: string }) => each.id)).to.not.include(first.jobs[1].id);
-    await eventually('those of one kind', async () => {
+    await eventually('the queue lists only this kind', async () => {
       const filter = '/jobs?queue=schedules&state=completed&name=sweep-pending-notices';
       const { jobs } = await support.ask('listJobs', filter);
       return jobs.length > 0 && jobs.every(({ name }: { name: string }) => name === 'sweep-pending-notices');
@@ -112,12 +112,12 @@ describe('jobs, processes and settings in the console', function () {
     const shown = await topup(['job', 'show', id], env);
     expect(shown.stdout).to.include('Error: made up').and.to.include(`topup job retry ${id}`);
     const retried = await topup(['job', 'retry', id, 'reports:nothing', '--reason', 'mended'], env);
-    expect(retried.code, 'not all').to.equal(1);
-    expect(retried.stdout).to.include(`${id} runs again.`).and.to.include('it no longer exists');
+    expect(retried.code, 'one of the jobs is gone').to.equal(1);
+    expect(retried.stdout).to.include(`${id} runs again.`).and.to.include('there is no such job any more');
     const page = await topup(['job', 'find', '--queue', 'reports', '--state', 'waiting', '--json'], env);
     const { jobs } = page.json<{ jobs: { subject: string }[] }>();
     expect(jobs.map((each) => each.subject)).to.include(subject);
-    expect((await topup(['job', 'find'], env)).code, 'about nothing').to.equal(2);
+    expect((await topup(['job', 'find'], env)).code, 'without a subject').to.equal(2);
     const listed = await topup(['process', 'list', '--json'], env);
     expect(listed.json<{ type: string; release: string }[]>()).to.satisfy(
       (all: { type: string; release: string }[]) =>
@@ -164,7 +164,7 @@ describe('jobs, processes and settings in the console', function () {
       await act(page, 'Run the job again');
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
       const sold = await shop.sold();
-      await eventually('its jobs to be done', async () => {
+      await eventually('its jobs are done', async () => {
         const { jobs } = await admin.ask('findJobs', `/jobs/about?about=${sold}`);
         return jobs.length === 0;
       });

@@ -54,7 +54,7 @@ describe('a list as CSV', () => {
       if (isLeft) {
         await once(body, 'readable');
         body.on('error', () => undefined).destroy();
-        await eventually('its end in the audit log', async () => (await entries()).length === 2);
+        await eventually('the end of the export is audited', async () => (await entries()).length === 2);
         return { text: '', entries: await entries() };
       }
       return { text: await body.text(), entries: await entries() };

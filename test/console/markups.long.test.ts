@@ -39,7 +39,7 @@ describe('markups in the console', function () {
     expect((await shop.caller.call('/markups?account=none-such')).status).to.equal(404);
   });
 
-  it('audits who, why, before and after; a repeat is no change', async () => {
+  it('audits actor, reason, before and after; a repeat changes nothing', async () => {
     const code = await shop.product(10_000);
     const subject = `* product ${code}`;
     const rule = { account: null, group: null, scope: 'product', of: code };
@@ -108,7 +108,7 @@ describe('markups in the console', function () {
     }
   });
 
-  it('the command line does the same', async () => {
+  it('topup markup sets, lists and removes rules, with the same refusals', async () => {
     const code = await shop.product(10_000);
     const run = (...args: string[]) => topup(['markup', ...args], shop.stack.env);
     const why = ['--reason', reason];

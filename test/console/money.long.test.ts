@@ -43,7 +43,7 @@ describe('money in the console', function () {
       changed: false,
     });
     expect(await balance()).to.equal(before + 123_000);
-    expect((await call(`/deposits/${paid.id}/reject`, { reason })).status, 'it was credited').to.equal(409);
+    expect((await call(`/deposits/${paid.id}/reject`, { reason })).status, 'credited').to.equal(409);
     expect(await ask('rejectDeposit', `/deposits/${unpaid.id}/reject`, { reason })).to.include({
       status: 'rejected',
     });
@@ -72,7 +72,7 @@ describe('money in the console', function () {
     // The list shows a state once a majority of the replica set holds it.
     const listOpen = async () => (await ask('listSettlements', '/settlements')).settlements;
     await eventually(
-      'the worker to leave it to people',
+      'the worker leaves it to operators',
       async () => (await listOpen())[0]?.status === 'processing',
     );
     const open = await listOpen();
@@ -91,7 +91,7 @@ describe('money in the console', function () {
     const to = `/settlements/${paid}`;
     expect(
       (await call(`${to}/complete`, { bank_reference: 'BCA 1', reason })).status,
-      'nobody has claimed it',
+      'complete without a claim',
     ).to.equal(409);
     await ask('claimSettlement', `${to}/claim`, { reason });
     await expectAudited(paid, 'settlement.claim');
@@ -114,7 +114,7 @@ describe('money in the console', function () {
     }
     const complete = (bank_reference: string) => other.call(`${to}/complete`, { bank_reference, reason });
     expect((await complete(' BCA 4711 ')).status).to.equal(200);
-    expect((await complete('BCA 9')).status, 'twice changes nothing').to.equal(200);
+    expect((await complete('BCA 9')).status, 'repeated complete').to.equal(200);
     expect((await other.lastAudit(paid))?.['after']).to.deep.equal({
       status: 'completed',
       bankReference: 'BCA 4711',
@@ -133,11 +133,11 @@ describe('money in the console', function () {
     await ask('approveSettlement', `/settlements/${refused}/approve`, { reason });
     await expectAudited(refused, 'settlement.approve');
     const twice = await call(`/settlements/${refused}/approve`, { reason });
-    expect([twice.status, twice.text], 'what it is now, and no command').to.satisfy(
+    expect([twice.status, twice.text], 'refusal with the state and without a command').to.satisfy(
       ([status, text]: [number, string]) =>
         status === 409 && text.includes('does not wait for approval') && !text.includes('topup '),
     );
-    await eventually('it to be on its way', async () => (await statusOf(refused)) === 'processing');
+    await eventually('the payout is processing', async () => (await statusOf(refused)) === 'processing');
     await ask('failSettlement', `/settlements/${refused}/fail`, { reason });
     await expectAudited(refused, 'settlement.failed');
     const after = await ask('getAccount', '/accounts/seller');
@@ -191,7 +191,7 @@ describe('money in the console', function () {
       ref_id: 'nobody-asked',
     });
     expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, JSON.stringify(waits.body)).to.equal(null);
-    const { purchases, lines } = await eventually('nothing to move', async () => {
+    const { purchases, lines } = await eventually('no purchase changes', async () => {
       const one = await everyPurchaseOfToday();
       const shown = await ask('getToday', '/today');
       const other = await everyPurchaseOfToday();
@@ -205,7 +205,7 @@ describe('money in the console', function () {
     expect([success.length, refunded.length, failed.length, open.length].every((each) => each > 0)).to.equal(
       true,
     );
-    const shown = await eventually('the answer of before to be forgotten', async () => {
+    const shown = await eventually('the cached answer expires', async () => {
       const answer = await ask('getToday', '/today');
       return answer.today.open === open.length ? answer : null;
     });
@@ -213,7 +213,7 @@ describe('money in the console', function () {
       lines
         .filter((line) => line.account === account && kinds.includes(line.kind))
         .reduce((all, { amount }) => all + amount, 0);
-    expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, 'still nobody is asked').to.equal(null);
+    expect((await shop.purchaseOf(waits.body.data.id))?.sellerId, 'seller before the routing').to.equal(null);
     expect(shown.is_whole).to.equal(true);
     expect(shown.today).to.deep.equal({
       purchases: purchases.length,
@@ -250,14 +250,14 @@ describe('money in the console', function () {
     // The reversed purchase had ended before. The operator's decision about `gone` does not count
     // for latency.
     const ended = success.length + failed.length + refunded.length - 1;
-    const { latency } = await eventually('all that ended, counted', async () => {
+    const { latency } = await eventually('the figures have all ended purchases', async () => {
       const seen = await ask('getToday', '/today');
       return seen.latency.ended === ended && seen;
     });
     expect(latency.p95_s).to.be.at.least(latency.median_s);
     await steerFulfilment('resume');
     await eventually(
-      'its sale',
+      'the purchase is sold',
       async () => (await shop.purchaseOf(waits.body.data.id))?.status === 'SUCCESS',
       30_000,
     );

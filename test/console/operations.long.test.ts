@@ -50,7 +50,7 @@ describe('operations of the console', function () {
     const form = await send('/admin/api/cases/x/resolve', 'reason=x', {
       'x-xsrf-token': caller.client.cookie('XSRF-TOKEN') ?? '',
     });
-    expect(form.status, 'a form').to.equal(415);
+    expect(form.status, 'form body').to.equal(415);
   });
 
   it('refuse a change without the CSRF token or a reason', async () => {
@@ -160,7 +160,7 @@ describe('operations of the console', function () {
     expect((await call('/purchases?account=nobody')).status).to.equal(404);
   });
 
-  it('a rare filter reads a bounded number of rows per page and continues there', async () => {
+  it('a rare filter reads a bounded number of rows and continues on the next page', async () => {
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const old = Array.from({ length: 1_500 }, (_, n) => ({
@@ -212,7 +212,7 @@ describe('operations of the console', function () {
     expect(await shop.purchaseOf(done)).to.include({ status: 'SUCCESS', serialNumber: 'SN-4711' });
     const entry = await expectAudited(done, 'review.resolve');
     expect(entry['after']).to.deep.include({ as: 'success', serialNumber: 'SN-4711' });
-    expect((await call(`/purchases/${done}/decide`, decided)).status, 'once').to.equal(409);
+    expect((await call(`/purchases/${done}/decide`, decided)).status, 'second decision').to.equal(409);
 
     expect(await ask('decidePurchase', `/purchases/${failed}/decide`, { as: 'failed', reason })).to.include({
       status: 'FAILED',
@@ -237,7 +237,7 @@ describe('operations of the console', function () {
   it('replay a delivery and show each attempt without secrets of its URL', async () => {
     const id = await shop.sold();
     const deliveries = shop.stack.db.collection<{ _id: string; url: string }>('deliveries');
-    const delivery = await eventually('the delivery', () =>
+    const delivery = await eventually('the webhook is delivered', () =>
       deliveries.findOne({ orderKey: id, state: 'delivered' }),
     );
     await ask('replayDelivery', `/deliveries/${delivery._id}/replay`, { reason });
@@ -321,7 +321,7 @@ describe('operations of the console', function () {
       product_limit: 500,
     });
     const ofSellers = await call('/accounts/buyer2/settings', { commission_rate: 0.5, reason });
-    expect(ofSellers.status, 'a setting of sellers').to.equal(400);
+    expect(ofSellers.status, 'setting of sellers only').to.equal(400);
     for (const wrong of [
       { commission_rate: 1.1 },
       { rate_limit: 0 },

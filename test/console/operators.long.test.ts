@@ -83,7 +83,7 @@ describe('operators in the console', function () {
       },
       'operator.password',
     );
-    expect((await browser().login(username, password)).status, 'the old one').to.equal(401);
+    expect((await browser().login(username, password)).status, 'login with the old password').to.equal(401);
     await ends(
       given,
       () => admin.ask('resetOperatorSecondFactor', `/operators/${username}/reset-second-factor`, proven),
@@ -99,7 +99,7 @@ describe('operators in the console', function () {
     expect(notFound.status, notFound.text).to.equal(404);
   });
 
-  it('lists and ends sessions of others, one or all, without a password', async () => {
+  it('lists and ends sessions of other operators, one or all, without a password', async () => {
     const username = await shop.addOperator('viewer');
     const [first, second] = [await loggedIn(username), await loggedIn(username)];
     const listed = async () => {
@@ -173,7 +173,7 @@ describe('operators in the console', function () {
     const caller = await callerAs(shop, 'admin');
     const { secret, uri } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     expect(uri).to.include(secret);
-    expect((await operatorOf(caller.username))?.totp ?? null, 'not before a code').to.equal(null);
+    expect((await operatorOf(caller.username))?.totp ?? null, 'before the first code').to.equal(null);
     expect((await caller.ask('getSession', '/session')).has_second_factor).to.equal(false);
     const wrong = await caller.call('/me/second-factor/confirm', { code: '000000' });
     expect(wrong.status, wrong.text).to.equal(401);
@@ -184,7 +184,7 @@ describe('operators in the console', function () {
       { code: codeOf(secret, 0) },
     );
     expect(new Set(codes).size).to.equal(10);
-    expect(caller.client.cookie('XSRF-TOKEN'), 'another session').to.not.equal(token);
+    expect(caller.client.cookie('XSRF-TOKEN'), 'token of the renewed session').to.not.equal(token);
     expect((await caller.ask('getSession', '/session')).has_second_factor).to.equal(true);
     const stored = JSON.stringify(await operatorOf(caller.username));
     expect(stored).to.not.include(secret).and.to.not.include(codes[0]);
@@ -204,7 +204,7 @@ describe('operators in the console', function () {
     expect(made.recovery_codes).to.have.length(10);
     expect((await caller.ask('getOwn', '/me')).recovery_codes_left).to.equal(10);
     const old = await caller.call('/me/key', { password, code: codes[1] });
-    expect(old.status, 'one of those before').to.equal(401);
+    expect(old.status, 'replaced recovery code').to.equal(401);
     const { operator_key: key } = await caller.ask('makeOwnKey', '/me/key', {
       password,
       code: made.recovery_codes[0],
@@ -269,14 +269,12 @@ describe('operators in the console', function () {
     expect(await isIn(other)).to.equal(false);
     expect(await isIn(caller.client)).to.equal(true);
     const before = { cookie: `topup_admin=${session}`, accept: '*/*' };
-    expect((await caller.client.get('/admin/api/session', before)).status, 'the session before').to.equal(
-      401,
-    );
+    expect((await caller.client.get('/admin/api/session', before)).status, 'previous session').to.equal(401);
     const stale = await caller.client.send('POST', '/admin/api/me/end-sessions', '{"session":null}', {
       'content-type': 'application/json',
       'x-xsrf-token': token ?? '',
     });
-    expect(stale.status, 'the token before').to.equal(403);
+    expect(stale.status, 'previous token').to.equal(403);
     expect((await browser().login(caller.username, password)).status).to.equal(401);
   });
 

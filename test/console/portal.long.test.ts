@@ -102,7 +102,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await page.getByRole('button', { name: 'Filter' }).click();
     const call = page.getByRole('article', { name: 'POST /v1/transactions' });
     await call.getByText('404 product_not_found').waitFor();
-    await eventually('one alone', async () => (await page.getByRole('article').count()) === 1);
+    await eventually('only one call is left', async () => (await page.getByRole('article').count()) === 1);
     await call.getByText('What was sent and answered').press('Enter');
     await call.getByText('"destination": "********1230"').waitFor();
     await expectPageToPassChecks(page, 'portal-requests');
@@ -134,7 +134,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await change.getByRole('button').press('Enter');
     await endpoint.getByText('transaction.*, deposit.*').waitFor();
     await endpoint.getByRole('region', { name: 'Make a new secret' }).getByRole('button').press('Enter');
-    await eventually('both done', async () => (await endpoint.getByText('Done.').count()) === 2);
+    await eventually('both changes are done', async () => (await endpoint.getByText('Done.').count()) === 2);
     await endpoint.getByRole('region', { name: 'Remove this endpoint' }).getByRole('button').press('Enter');
     await endpoint.waitFor({ state: 'detached' });
   });
@@ -154,10 +154,10 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const status = async () =>
       (await buyer.get(`/api/buyer/transactions/${refId}`)).body.data.status as string;
     // It can be ended once the simulator has the order.
-    await eventually('the order', async () => (await status()) === 'processing');
+    await eventually('the simulator has the order', async () => (await status()) === 'processing');
     await form.getByRole('button').press('Enter');
     await form.getByText('Done.').waitFor();
-    await eventually('its end', async () => (await status()) === 'failed');
+    await eventually('the purchase has failed', async () => (await status()) === 'failed');
     await go(page, '/webhooks', 'Webhooks');
     const endpoint = page.getByRole('article', { name: /^Endpoint / }).first();
     await endpoint.getByLabel('Event', { exact: true }).selectOption('transaction.failed');
@@ -180,7 +180,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       await buyer.post('/v1/transactions', order);
       const rows = stack.db.collection('deliveries');
       const refused = { endpointId, leaseToken: null, 'attempts.0': { $exists: true } };
-      const { _id, receiverId } = await eventually('a refused attempt', () => rows.findOne(refused));
+      const { _id, receiverId } = await eventually('the first attempt fails', () => rows.findOne(refused));
       const inAnHour = new Date(Date.now() + 3_600_000);
       await rows.updateOne({ _id }, { $set: { nextAttemptAt: inAnHour } });
       await stack.db
@@ -192,7 +192,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       const form = page.getByRole('region', { name: 'Do now what is due later' });
       await form.getByRole('button').press('Enter');
       await form.getByText('Done.').waitFor();
-      await eventually('it to arrive', async () => (await rows.findOne({ _id }))?.['state'] === 'delivered');
+      await eventually('delivery', async () => (await rows.findOne({ _id }))?.['state'] === 'delivered');
     } finally {
       await receiver.close();
     }
@@ -342,7 +342,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       expect(await stored()).to.deep.equal(wanted);
       await page.reload();
       await eventually(
-        'what is stored to be shown',
+        'the form shows the stored list',
         async () => (await form.getByRole('textbox').inputValue()) === wanted.join('\n'),
       );
     }

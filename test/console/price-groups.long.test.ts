@@ -19,7 +19,7 @@ describe('price groups in the console', function () {
       ({ username }: { username: string }) => username,
     );
 
-  it('moves a buyer into a group and out of it, audited; a repeat is no change', async () => {
+  it('moves a buyer into a group and out of it, audited; a repeat changes nothing', async () => {
     const { _id } = (await shop.stack.db.collection('accounts').findOne({ username: 'buyer' })) ?? {};
     const path = '/accounts/buyer/group';
     const to = (group: string | null) => shop.caller.ask('setPriceGroup', path, { group, reason });
@@ -128,7 +128,7 @@ describe('price groups in the console', function () {
     }
   });
 
-  it('the command line does the same', async () => {
+  it('topup account group moves buyers, and topup markup sets rules of groups', async () => {
     const code = await shop.product(10_000);
     const run = (...args: string[]) => topup(args, shop.stack.env);
     const why = ['--reason', reason];

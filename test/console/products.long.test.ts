@@ -150,7 +150,7 @@ describe('products in the console', function () {
     expect(await offerOf(code, 'seller')).to.include({ price: 10_500, status: 'active' });
   });
 
-  it('the command line does the same', async () => {
+  it('topup product lists, shows and changes offers, with the same refusals', async () => {
     const code = await product({ cost: 10_300 });
     const { env } = shop.stack;
     const listed = await topup(['product', 'list', '--prefix', code, '--json'], env);
@@ -193,7 +193,7 @@ describe('products in the console', function () {
     const entry = await caller.expectAudited(code, 'product.cut-off');
     expect(entry['after']).to.deep.equal({ cutOff: around });
     expect((await caller.ask('getProduct', `/products/${code}`)).cut_off).to.deep.equal(around);
-    await eventually('every process to have heard of it', async () => (await buy()).status === 503);
+    await eventually('the cut-off applies everywhere', async () => (await buy()).status === 503);
     expect((await buy()).reason).to.equal('product_cut_off');
 
     const none = await topup(
@@ -201,7 +201,7 @@ describe('products in the console', function () {
       shop.stack.env,
     );
     expect(none.code, none.stderr).to.equal(0);
-    await eventually('it to be sold again', async () => (await buy()).status === 201);
+    await eventually('the product is sold again', async () => (await buy()).status === 201);
     const hours = `${allDay.start}-${allDay.end}`;
     const set = await topup(
       ['product', 'set', code, '--cut-off', hours, '--reason', reason, '--json'],

@@ -105,7 +105,7 @@ describe('filtered purchases in the console', function () {
     }
   });
 
-  it('sums of too many rows say how far back they go', async () => {
+  it('sums of too many rows state how far back they go', async () => {
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const startMs = Date.UTC(2026, 0, 1);

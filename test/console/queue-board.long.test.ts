@@ -39,7 +39,7 @@ describe('Bull board in the console', function () {
 
   it('links a job to its purchase or to its page in the console', async () => {
     await shop.sold();
-    const links = await eventually('jobs of both kinds', async () => {
+    const links = await eventually('both kinds of jobs are listed', async () => {
       const names = (await board('')).map(({ name }) => name);
       const queues = await Promise.all(
         names.map((name) => board(`activeQueue=${name}&status=completed&page=1&jobsPerPage=20`)),
@@ -61,7 +61,7 @@ describe('Bull board in the console', function () {
     const [sold] = await deliveries.find().limit(1).toArray();
     const later = new Date(Date.now() + 3_600_000);
     await eventually(
-      'nothing else to wait',
+      'no other delivery waits',
       async () => (await deliveries.countDocuments({ state: 'due' })) === 0,
     );
     const rows = [1, 2, 3].map((n) => ({
@@ -74,7 +74,7 @@ describe('Bull board in the console', function () {
     }));
     await deliveries.insertMany(rows);
     await eventually(
-      'it to be said',
+      'the description has the count',
       async () => {
         const queue = (await board('')).find(({ name }) => name === 'webhooks');
         return queue?.description.includes(' 3 deliveries wait in MongoDB');

@@ -33,7 +33,7 @@ describe('operation of the service in the console', function () {
 
   it('shows the state of providers from worker counts and steers them', async () => {
     const name = await sellerOf(await shop.sold());
-    const seller = await eventually('what workers counted', async () => {
+    const seller = await eventually("the workers' counts are stored", async () => {
       const { providers } = await ask('listProviders', '/providers');
       const found = providers.find((each: { seller: string }) => each.seller === name);
       return found?.day.sold > 0 && found;
@@ -48,9 +48,7 @@ describe('operation of the service in the console', function () {
       expect(asked[0]?.placed).to.equal('first');
       for (const [place, each] of offers.entries()) {
         const isDearer = place > 0 && each.price > offers[place - 1].price;
-        expect(each.placed === null, 'a place is told of those that are asked').to.equal(
-          each.obstacle !== null,
-        );
+        expect(each.placed === null, 'no place for obstacles').to.equal(each.obstacle !== null);
         expect(each.placed === 'price', `${name}: ${each.placed}`).to.equal(
           each.obstacle === null && isDearer,
         );
@@ -73,7 +71,7 @@ describe('operation of the service in the console', function () {
     expect(one.steps.reduce((sum: number, step: { sold: number }) => sum + step.sold, 0)).to.be.at.least(
       seller.day.sold,
     );
-    await eventually('the change of the circuit', async () => {
+    await eventually("the circuit's change is stored", async () => {
       const { changes } = await ask('getProvider', `/providers/${name}?days=7`);
       return changes.some(({ because }: { because: string }) => because === 'operator');
     });
@@ -107,7 +105,7 @@ describe('operation of the service in the console', function () {
     const reconciliations = shop.stack.db.collection<{ _id: string }>('providerReconciliations');
     const sellerId = String((await shop.stack.db.collection('accounts').findOne({ username: name }))?._id);
     const accept = { date: '2026-01-31', reason };
-    expect((await call(`/providers/${name}/accept`, accept)).status, 'nothing waits').to.equal(409);
+    expect((await call(`/providers/${name}/accept`, accept)).status, 'no differences').to.equal(409);
     const difference = {
       _id: `${sellerId}:${accept.date}`,
       sellerId,
@@ -126,7 +124,7 @@ describe('operation of the service in the console', function () {
       different: 2,
     });
     await expectAudited(sellerId, 'provider.accept-differences');
-    expect((await call(`/providers/${name}/accept`, accept)).status, 'once').to.equal(409);
+    expect((await call(`/providers/${name}/accept`, accept)).status, 'second accept').to.equal(409);
     const wrong = await call(`/providers/${name}/reconcile`, {
       date,
       csv: 'ref_id,at,status\nx,never,Sukses\n',
@@ -147,7 +145,7 @@ describe('operation of the service in the console', function () {
     const redis = new Redis(redisUrl);
     await redis.zadd(`${prefix}:processes`, at.getTime(), 'planted:teller');
     await redis.set(`${prefix}:process-says:teller`, JSON.stringify({ tellsAlarms: true }), 'EX', 60);
-    const found = await eventually('doctor to have looked', async () => {
+    const found = await eventually('doctor has run', async () => {
       const answer = await ask('getSystem', '/system');
       return answer.checked && answer;
     });
@@ -163,7 +161,7 @@ describe('operation of the service in the console', function () {
     expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: null }] });
     await expectAudited('reports', 'job.retry');
     expect((await ask('getSystem', '/system')).failing_jobs).to.deep.equal([]);
-    await eventually('doctor to see that it is mended', async () => {
+    await eventually('doctor reports the repair', async () => {
       const { checked } = await ask('getSystem', '/system');
       return checked?.checks.some(
         ({ name, status }: { name: string; status: string }) =>
@@ -179,7 +177,7 @@ describe('operation of the service in the console', function () {
     await ask('verifyLedgerNow', '/ledger/verify', { reason });
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     await expectAudited(day, 'ledger.verify');
-    const after = await eventually('its result', async () => {
+    const after = await eventually('the result is stored', async () => {
       const found = await ask('getLedger', '/ledger');
       const at = found.verifications[0]?.at;
       return at !== undefined && at !== before.verifications[0]?.at && found.running === null && found;

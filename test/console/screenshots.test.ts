@@ -12,7 +12,7 @@ import { describeWith } from '../support/require-tool.js';
 
 const folder = process.env['SCREENSHOTS'] ?? '';
 
-(folder !== '' ? describe : describe.skip)('pictures of the pages', () => {
+(folder !== '' ? describe : describe.skip)('screenshots', () => {
   describeWith('chromium', 'in a browser', function () {
     this.timeout(300_000);
     let shop: OperatedStack;
@@ -38,7 +38,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
     const picture = (page: Page, name: string, fullPage = true) =>
       page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 
-    it('of the console, and of its first page on a phone', async () => {
+    it('show the console, and its first page on a phone', async () => {
       const { page } = await browser.logIn('admin');
       const job = await shop.setAside();
       for (const [path, heading] of pagesWith({ purchase: sold, job }, 'admin')) {
@@ -52,7 +52,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
       await picture(page, 'console-today-phone', false);
     });
 
-    it('of the portal', async () => {
+    it('show the portal', async () => {
       const { page } = await browser.logIn('viewer');
       await page.goto(`${shop.stack.baseUrl}/portal`);
       await page.getByLabel('API key').fill(shop.accounts['buyer']?.api_key ?? '');

@@ -5,7 +5,7 @@ import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/co
 import { productionEnv } from '../support/production-env.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { topup, topupProcess } from '../support/topup.js';
+import { topupProcess } from '../support/topup.js';
 
 const password = 'correct horse battery staple';
 
@@ -109,7 +109,7 @@ describe('security of the operator console', () => {
     const right = await guess(password);
     expect(right.status).to.equal(429);
     expect(Number(right.headers['retry-after'])).to.be.within(1, 900);
-    expect((await browser().login(admin, password)).status, 'the same operator from elsewhere').to.equal(303);
+    expect((await browser().login(admin, password)).status, 'login from another address').to.equal(303);
   });
 
   it('refuses a login form without its CSRF token', async () => {
@@ -149,8 +149,8 @@ describe('security of the operator console', () => {
     ]);
     expect(audit[0]).to.deep.include({ subject: { kind: 'queue', id: 'reports' } });
     expect(audit[0]?.['from']).to.match(/^198\.51\.100\./);
-    expect(audit[0]?.['before'], 'what was there before').to.include({ paused: false });
-    expect(audit[1]?.['after'], 'what it has come to').to.include({ paused: true, http_status: 200 });
+    expect(audit[0]?.['before'], 'state before the action').to.include({ paused: false });
+    expect(audit[1]?.['after'], 'result of the action').to.include({ paused: true, http_status: 200 });
   });
 
   it('a viewer sees everything and changes nothing', async () => {
@@ -203,22 +203,6 @@ describe('security of the operator console', () => {
     );
     expect(out.status).to.equal(303);
     expect((await client.get('/admin', { cookie: `topup_admin=${token}` })).status).to.equal(303);
-  });
-
-  it('ends every session after a password change or removal', async () => {
-    const name = `temp-${randomUUID().slice(0, 8)}`;
-    await topupProcess(
-      ['operator', 'create', name, '--role', 'admin', '--password-stdin'],
-      stack.env,
-      password,
-    );
-    const before = await loggedIn(name);
-    await topupProcess(['operator', 'password', name, '--password-stdin'], stack.env, password);
-    expect((await before.get('/admin')).status).to.equal(303);
-    const after = await loggedIn(name);
-    expect((await after.get('/admin')).status).to.equal(200);
-    await topup(['operator', 'remove', name, '--reason', 'a test'], stack.env);
-    expect((await after.get('/admin')).status).to.equal(303);
   });
 
   it("the seed creates, keeps or leaves the demo operator's password", async () => {

@@ -19,7 +19,7 @@ describe('webhooks in the console', function () {
   const deliveriesOf = (orderKey: string) => ({ orderKey, channel: 'webhook', event: 'transaction.success' });
   async function delivered(purchaseId: string) {
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
-    return eventually('the delivery', () =>
+    return eventually('the webhook is delivered', () =>
       deliveries.findOne({ ...deliveriesOf(purchaseId), state: 'delivered' }),
     );
   }
@@ -36,7 +36,7 @@ describe('webhooks in the console', function () {
     expect(dead[0].attempts).to.have.length(1);
     await caller.ask('replayDelivery', `/deliveries/${_id}/replay`, { reason });
     await caller.expectAudited(_id, 'webhook.replay');
-    await eventually('it to come', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
+    await eventually('the replay', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
     expect((await caller.ask('listDeliveries', '/deliveries')).deliveries).to.deep.equal([]);
   });
 
@@ -58,7 +58,7 @@ describe('webhooks in the console', function () {
     const [one, other] = [await delivered(await shop.sold()), await delivered(await shop.sold())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const attemptsOf = (_id: string, attemptCount: number) =>
-      eventually('it to come again', () => deliveries.findOne({ _id, state: 'delivered', attemptCount }));
+      eventually('the replay arrives', () => deliveries.findOne({ _id, state: 'delivered', attemptCount }));
     const ids = [one._id, 'unknown', other._id];
     const answer = await caller.ask('replayDeliveries', '/deliveries/replay', { ids, reason });
     expect(
@@ -114,7 +114,7 @@ describe('webhooks in the console', function () {
     expect(both.reduce((sum, { replayed }) => sum + replayed, 0)).to.equal(2);
     await caller.expectAudited(mine[0]?.accountId ?? '', 'webhook.replay-dead');
     for (const _id of ids) {
-      await eventually('it to come', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
+      await eventually('the replays', () => deliveries.findOne({ _id, state: 'delivered', attemptCount: 2 }));
     }
     expect((await deliveries.findOne({ _id: ping._id }))?.state).to.equal('dead');
     await deliveries.deleteOne({ _id: ping._id });
@@ -162,7 +162,7 @@ describe('webhooks in the console', function () {
     const refId = (await shop.purchaseOf(id))?.refId ?? '';
     const accountId = (await shop.purchaseOf(id))?.accountId ?? '';
     const ofAccount = shop.stack.db.collection<StoredDelivery>('deliveries');
-    await eventually('all of them to arrive', async () => {
+    await eventually('no delivery is due', async () => {
       return (await ofAccount.countDocuments({ accountId, state: 'due' })) === 0;
     });
     const all = await ofAccount.find({ accountId }).sort({ createdAt: -1, _id: -1 }).toArray();
@@ -220,7 +220,7 @@ describe('webhooks in the console', function () {
     );
     const heldOf = await shop.sold();
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
-    const heldDelivery = await eventually('it to be held', () =>
+    const heldDelivery = await eventually('the delivery is held', () =>
       deliveries.findOne({ ...deliveriesOf(heldOf), receiverId: first.receiverId, state: 'held' }),
     );
     const { receivers: listed } = await caller.ask('listReceivers', '/receivers');
@@ -236,7 +236,7 @@ describe('webhooks in the console', function () {
     }
     expect((await caller.ask('listReceivers', '/receivers')).receivers).to.have.length(1);
     const { receivers: all } = await caller.ask('listAllReceivers', '/receivers/all');
-    expect(all[0], 'the worst first').to.include({ account: username, state: 'disabled', failures: 40 });
+    expect(all[0], 'the worst URL first').to.include({ account: username, state: 'disabled', failures: 40 });
     const enabled = await caller.ask('enableWebhooks', path, { reason });
     expect(enabled.held).to.be.at.least(1);
     await caller.expectAudited(first.accountId, 'webhook.enable');

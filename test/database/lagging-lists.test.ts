@@ -55,15 +55,15 @@ describe('final states while the majority lags', () => {
       begin: 'processing',
       end: 'failed',
       shown: {
-        'its call': async (id, account) => answerOf(getSettlement, { account, params: { id } }),
-        'the list of its seller': async (_id, account) =>
+        'GET of the settlement': async (id, account) => answerOf(getSettlement, { account, params: { id } }),
+        "the seller's list": async (_id, account) =>
           firstOf(await answerOf(listOwnSettlements, { account, query: { limit: 10 } }), 'settlements'),
-        'the list of the console': async (_id, { username: account }) =>
+        "the console's list": async (_id, { username: account }) =>
           firstOf(
             await answerOf(listSettlementsCall, { query: { status: 'all', account, limit: 10 } }),
             'settlements',
           ),
-        'the list of the command line': async (id, { _id: accountId }) =>
+        'the CLI list': async (id, { _id: accountId }) =>
           (await listSettlements({ statuses: ['processing', 'failed'], accountId, limit: 10 })).find(
             (each) => each._id === id,
           ),
@@ -77,14 +77,14 @@ describe('final states while the majority lags', () => {
       begin: 'pending',
       end: 'completed',
       shown: {
-        'the list of its buyer': async (_id, account) =>
+        "the buyer's list": async (_id, account) =>
           firstOf(await answerOf(listBuyerDeposits, { account, query: { limit: 10 } }), 'deposits'),
-        'the list of the console': async (_id, { username: account }) =>
+        "the console's list": async (_id, { username: account }) =>
           firstOf(
             await answerOf(listDepositsCall, { query: { status: 'all', account, limit: 10 } }),
             'deposits',
           ),
-        'the list of the command line': async (id, { _id: accountId }) =>
+        'the CLI list': async (id, { _id: accountId }) =>
           (await listDeposits({ accountId, limit: 10 })).find((each) => each._id === id),
         'a report': async (_id, { _id: accountId }) => rowOfReport(accountId),
       },
@@ -97,12 +97,12 @@ describe('final states while the majority lags', () => {
       begin: 'pending',
       end: 'completed',
       shown: {
-        'the list of the console': async (_id, { username: account }) =>
+        "the console's list": async (_id, { username: account }) =>
           firstOf(
             await answerOf(listAdjustmentsCall, { query: { status: 'all', account, limit: 10 } }),
             'adjustments',
           ),
-        'the list of the command line': async (id, { _id: accountId }) =>
+        'the CLI list': async (id, { _id: accountId }) =>
           (await listAdjustments({ accountId, limit: 10 })).find((each) => each._id === id),
       },
     },
@@ -114,7 +114,7 @@ describe('final states while the majority lags', () => {
       begin: 'open',
       end: 'used',
       shown: {
-        'the list of them': async (id) => {
+        'the list of bank lines': async (id) => {
           const [open, used] = await Promise.all([listOf('open'), listOf('used')]);
           return [...open, ...used].find((each) => each._id === id);
         },
@@ -130,7 +130,7 @@ describe('final states while the majority lags', () => {
         await add(id, account);
         await lagNextCommit(collection().collectionName, longLagMs);
         const ending = collection().updateOne({ _id: id }, { $set: { status: end } });
-        await eventually('the end to be visible', () => collection().findOne({ _id: id, status: end }));
+        await eventually('the end is on the primary', () => collection().findOne({ _id: id, status: end }));
         expect(await look(id, account)).to.include({ status: begin });
         await endLag();
         await ending;

@@ -43,8 +43,8 @@ async function changedAt<T>(
   });
   let isRead = false;
   const reading = read().finally(() => (isRead = true));
-  await eventually('the read waits', async () => isRead || (await fault.count()) === 1);
-  expect(isRead, 'read without that command').to.equal(false);
+  await eventually('the read is paused', async () => isRead || (await fault.count()) === 1);
+  expect(isRead, 'read without the paused command').to.equal(false);
   await change();
   expect(isRead, 'read before the change').to.equal(false);
   const found = await reading;
@@ -52,11 +52,11 @@ async function changedAt<T>(
   return found;
 }
 
-describe('reads of data that changes meanwhile', () => {
+describe('reads of data that changes during the read', () => {
   useDatabase();
 
   for (const [what, change] of [
-    ['taken back', (play, id) => findPurchase(play.buyer._id, id).then((sale) => play.reverse(sale))],
+    ['reversed', (play, id) => findPurchase(play.buyer._id, id).then((sale) => play.reverse(sale))],
     [
       'masked',
       async (play, id) => {
@@ -82,7 +82,7 @@ describe('reads of data that changes meanwhile', () => {
       const before = await read();
       const pausePoint = { command: 'find', collection: 'transactions' };
       expect(await changedAt(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(before);
-      expect(await read(), 'afterwards').to.deep.equal(before);
+      expect(await read(), 'read after the change').to.deep.equal(before);
     });
   }
 
@@ -127,7 +127,7 @@ describe('reads of data that changes meanwhile', () => {
     const before = await read();
     const pausePoint = { command: 'find', collection: 'wallets' };
     expect(await changedAt(pausePoint, { read, change: () => play.post() })).to.equal(before);
-    expect(await read(), 'afterwards').to.equal(before);
+    expect(await read(), 'read after the change').to.equal(before);
   });
 
   it('report no account that is created during a verification', async () => {

@@ -15,7 +15,7 @@ describe('topup.postman_collection.json', function () {
   this.timeout(180_000);
 
   (sizes.contractTools ? it : it.skip)(
-    "runs in Postman's engine against the service: every call answers as described, and the ways through it work @sized",
+    "every call and every flow works in Postman's engine @sized",
     async () => {
       const stack = await startStack({
         workers: ['fulfilment', 'follow-up', 'webhooks', 'settlements', 'inquiries', 'reports'],

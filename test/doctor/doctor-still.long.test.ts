@@ -21,7 +21,7 @@ describe('topup doctor with a stopped worker', function () {
     stack = await startStack({ web: false });
     redis = new Redis(stack.env['REDIS_URL'] ?? '');
     [reports, other] = await Promise.all([stack.startWorker('reports'), stack.startWorker('settlements')]);
-    await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
+    await eventually('both processes have heartbeats', async () => (await redis.zcard(key())) === 2);
   });
   after(async () => {
     reports.process.kill('SIGCONT');
@@ -51,7 +51,7 @@ describe('topup doctor with a stopped worker', function () {
       await redis.zadd(key(), String(Number(seconds) * 1_000 - 21_000), members[0] ?? '');
     }
     await eventually(
-      'its silence',
+      'the process is silent',
       async () => (await look()).of(`process ${type}`)?.status === 'fail',
       40_000,
     );
@@ -85,7 +85,7 @@ describe('topup doctor with a stopped worker', function () {
   it('passes again after it continues', async () => {
     reports.process.kill('SIGCONT');
     other.process.kill('SIGCONT');
-    await eventually('both to be heard', async () => {
+    await eventually('both processes report again', async () => {
       const { of } = await look();
       return of('process reports')?.status === 'ok' && of('queue settlements')?.status === 'ok';
     });
@@ -94,7 +94,7 @@ describe('topup doctor with a stopped worker', function () {
   it('detects a stopped process even after Redis lost its registration', async () => {
     reports.process.kill('SIGSTOP');
     await redis.del(key());
-    await eventually('the other one alone to be heard', async () => {
+    await eventually('only the other heartbeat is left', async () => {
       const members = await redis.zrange(key(), 0, '-1');
       // A heartbeat sent before the stop may arrive after the deletion.
       const late = members.filter((member) => member.startsWith('reports:'));
@@ -107,7 +107,7 @@ describe('topup doctor with a stopped worker', function () {
     expect(of('queue reports')?.detail).to.match(/no process that takes its jobs sends a heartbeat/);
     expect(of('queue settlements')).to.include({ status: 'ok' });
     reports.process.kill('SIGCONT');
-    await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
+    await eventually('both heartbeats are back', async () => (await redis.zcard(key())) === 2);
   });
 
   it('fails if a job hangs', async () => {
@@ -122,7 +122,7 @@ describe('topup doctor with a stopped worker', function () {
     });
     try {
       const { id = '' } = await queue.add('ask-provider', {});
-      await eventually('it to be taken', async () => (await queue.getActiveCount()) === 1);
+      await eventually('the job is active', async () => (await queue.getActiveCount()) === 1);
       await sayOf('follow-up');
       expect((await look()).of('queue polling')).to.include({ status: 'ok' });
       await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);

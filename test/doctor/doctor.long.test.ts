@@ -33,7 +33,7 @@ describe('topup doctor about the lifetime of locks', () => {
   const set = (transactionLifetimeLimitSeconds: number) =>
     admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds });
 
-  it('reports only MongoDB if it is away', async () => {
+  it('reports only MongoDB if it is unreachable', async () => {
     await mongo.cut();
     try {
       const { code, stdout } = await topup(['doctor'], stack.env);

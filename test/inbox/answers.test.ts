@@ -72,7 +72,7 @@ describe('inbox: answers', () => {
     const send = () =>
       fetch(`${inbox.url}/hooks/a`, { method: 'POST', body: '{}', signal: arrived.signal }).catch(() => null);
     const sent = Array.from({ length: 400 }, send);
-    await eventually('all of them', async () => (await inbox.messages()).length === sent.length);
+    await eventually('all messages arrive', async () => (await inbox.messages()).length === sent.length);
     arrived.abort();
     await Promise.all(sent);
     const answered = (await inbox.messages()).map((message) => message.answered);

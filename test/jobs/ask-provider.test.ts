@@ -24,14 +24,14 @@ describe('status checks at a provider', () => {
     ]);
     try {
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false });
-      await eventually('the question of the schedule', () => asked.length === 1);
+      await eventually('the scheduled check', () => asked.length === 1);
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: true });
       // The job that the scheduled check plans at its end.
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false }, { delayMs: 3_600_000 });
       end();
-      await eventually('the question of the callback', () => asked.includes(true), 5_000);
+      await eventually('the check after the callback', () => asked.includes(true), 5_000);
       const queue = openQueue(askProviderJob.queue);
-      await eventually('the next question to be planned', async () => (await queue.getDelayedCount()) === 1);
+      await eventually('the next check is planned', async () => (await queue.getDelayedCount()) === 1);
       expect(asked).to.deep.equal([false, true]);
     } finally {
       await workers.close();

@@ -1,4 +1,4 @@
-/** A job that missed its time for a reason outside its queue. */
+/** A job that is deferred for a reason outside its queue. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -39,7 +39,7 @@ describe('a deferred job', () => {
     }
     const workers = startWorkers([handler], []);
     try {
-      await eventually('all of it to be done', () => begun.length === names.length + 1);
+      await eventually('all jobs have run', () => begun.length === names.length + 1);
       const again = begun.lastIndexOf('first');
       expect(again, begun.join()).to.be.within(2, names.length - 2);
       expect(begun.filter((each) => each !== 'first')).to.deep.equal(names.slice(1));

@@ -108,7 +108,7 @@ describe('job search', () => {
     const kinds = (await findCurrentJobs()).filter(
       ({ clock, name }) => !clock && name !== 'verify-ledger-now',
     );
-    expect(new Set([...found, 'post-seller-credits']), 'a new kind belongs here').to.deep.equal(
+    expect(new Set([...found, 'post-seller-credits']), 'add new kinds here').to.deep.equal(
       new Set(kinds.map(({ name }) => name)),
     );
     const delivery = buildDelivery({
@@ -132,7 +132,7 @@ describe('job search', () => {
 
   it('finds jobs by ref_id and account, and a purchase without jobs', async () => {
     const { _id: id, refId, accountId } = await shop.buy();
-    const atProvider = await eventually('its job', async () => {
+    const atProvider = await eventually('its job is listed', async () => {
       const { jobs } = await findJobs(refId);
       return jobs.length > 0 && jobs;
     });
@@ -175,7 +175,7 @@ describe('job search', () => {
     expect(again).to.include({ state: 'waiting', refusal: 'waiting', failedRounds: 0 });
   });
 
-  it("pages through a state without gaps or repeats, even if a page's end is gone", async () => {
+  it("pages through a state without gaps or repeats, even if a cursor's job is gone", async () => {
     const [queue, polling] = [openQueue(verifySaleJob.queue), verifySaleJob.queue.name];
     await queue.obliterate({ force: true });
     const read = async (filter: JobFilter, limit: number, between: (id: string) => unknown = () => null) => {
@@ -202,7 +202,7 @@ describe('job search', () => {
     expect(await read({ queue: polling, state: 'delayed', name: 'verify-sale' }, 2)).to.deep.equal([]);
     const away: Handler[] = [handle(verifySaleJob, () => Promise.resolve())];
     workers = startWorkers(away);
-    await eventually('all to be done', async () => (await queue.getCompletedCount()) === ids.length);
+    await eventually('all jobs are done', async () => (await queue.getCompletedCount()) === ids.length);
     await workers.close();
     const removeJob = async (id: string) => {
       await (await queue.getJob(id.split('@')[0] ?? ''))?.remove();
@@ -219,7 +219,7 @@ describe('job search', () => {
     await queue.add('pay-out', { v: 99, secret: 'hunter2' });
     await queue.add('no-such-job', { secret: 'hunter2' });
     workers = startWorkers([handle(payOutJob, () => Promise.resolve())]);
-    const jobs = await eventually('both to fail', async () => {
+    const jobs = await eventually('both jobs fail', async () => {
       const page = await listJobs({ queue: payOutJob.queue.name, state: 'failed' }, { limit: 10 });
       return page.jobs.length === 2 && page.jobs;
     });

@@ -6,7 +6,7 @@ const commands = 'node_modules/bullmq/dist/cjs/commands';
 
 describe("BullMQ's scripts", () => {
   for (const [name, place] of timeArgumentIndex) {
-    it(`${name} takes the time at the argument that we replace`, () => {
+    it(`${name} reads the time from the argument that we replace`, () => {
       const file = readdirSync(commands).find((each) => new RegExp(`^${name}-\\d+\\.lua$`).test(each)) ?? '';
       const [keys = ''] = /\d+/.exec(file) ?? [];
       const head = readFileSync(`${commands}/${file}`, 'utf8');

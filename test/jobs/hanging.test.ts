@@ -47,15 +47,15 @@ describe('a hanging job', () => {
   });
 
   for (const job of jobs) {
-    it(`is reported for ${job === jobs[0] ? 'a queue' : 'a queue of a family, as that of a provider'}, until it ends`, async () => {
+    it(`is reported for ${job === jobs[0] ? 'a queue' : 'a queue of a family such as providers'}, until it ends`, async () => {
       await addJob(job, { accountId: 'a' });
-      await eventually('it to be taken', () => ends.length > 0);
+      await eventually('the job runs', () => ends.length > 0);
       expect(workers.hanging()).to.deep.equal([]);
-      await eventually('it to hang', () => workers.hanging().includes(job.queue));
+      await eventually('the job hangs', () => workers.hanging().includes(job.queue));
       ends.splice(0).forEach((end) => {
         end();
       });
-      await eventually('it to be over', () => workers.hanging().length === 0);
+      await eventually('no job hangs', () => workers.hanging().length === 0);
     });
   }
 });

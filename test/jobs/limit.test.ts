@@ -35,13 +35,13 @@ describe('a job whose run never ends', () => {
 
   it('fails at its limit, frees its slot, and allows another job of its subject', async () => {
     await addJob(job, { thingId: 'a' });
-    await eventually('the first', () => runs.length === 1);
-    await eventually('another of its subject', async () => {
+    await eventually('the first run', () => runs.length === 1);
+    await eventually('another run of its subject', async () => {
       await addJob(job, { thingId: 'a' });
       return runs.length > 1;
     });
     await addJob(job, { thingId: 'b' });
-    await eventually('one of another subject', () => runs.includes('b'));
+    await eventually('a run of another subject', () => runs.includes('b'));
     expect(runs.filter((each) => each === 'b')).to.have.length(1);
   });
 });

@@ -83,7 +83,11 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
         bought.push(await buyUntilAnswered({ key, number: '081234567890' }, web));
       });
       await waitUntilAllFinal(stack, limitMs);
-      await eventually('every webhook', async () => (await countWebhooks()).size >= bought.length, 60_000);
+      await eventually(
+        'every webhook arrives',
+        async () => (await countWebhooks()).size >= bought.length,
+        60_000,
+      );
     }
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
@@ -91,16 +95,16 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     const webhookCounts = await countWebhooks();
     expect([...webhookCounts.keys()]).to.have.members(bought);
     const twice = [...webhookCounts].filter(([, requests]) => requests > 1);
-    expect(twice, 'told more than once').to.deep.equal([]);
-    expect(didNothing(), 'a process had no share').to.equal(false);
+    expect(twice, 'purchases with repeated webhooks').to.deep.equal([]);
+    expect(didNothing(), 'idle processes').to.equal(false);
   });
 
-  it('takes each turn of a schedule once', async () => {
+  it('runs each turn of a schedule once', async () => {
     const clocks = processTypes.flatMap(({ handlers }) =>
       handlers.flatMap(({ job }) => (job.clock ? [{ name: job.name, everyMs: job.clock.everyMs }] : [])),
     );
     const quick = clocks.filter(({ everyMs }) => everyMs <= 5_000);
-    await eventually('turns', () => quick.every(({ name }) => turnsOf(name).length >= 3), 30_000);
+    await eventually('three turns each', () => quick.every(({ name }) => turnsOf(name).length >= 3), 30_000);
     expect([...begun].filter(([, count]) => count > 1)).to.deep.equal([]);
     for (const { name, everyMs } of clocks) {
       const turns = turnsOf(name);

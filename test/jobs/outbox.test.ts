@@ -84,7 +84,7 @@ describe('outbox of purchases', function () {
     const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up', 'sellers']);
     try {
       await eventually(
-        'all purchases final',
+        'all purchases are final',
         async () => (await PurchaseModel.countDocuments({ _id: { $in: ids }, status: 'SUCCESS' })) === count,
         60_000,
       );
@@ -131,7 +131,7 @@ describe('outbox of purchases', function () {
     expect(stored).to.include({ status: 'FAILED', nextActionAt: null, epoch: 0 });
     setClock(() => laterMs + 10 * minuteMs);
     await sweepOutbox(purchaseOutbox);
-    expect((await findQueuedSubjects(waiting, [purchase._id])).size, 'its job ends at once').to.be.at.most(1);
+    expect((await findQueuedSubjects(waiting, [purchase._id])).size, 'queued jobs').to.be.at.most(1);
   });
 
   it('sweeps that share several batches add each lost job once and skip none', async () => {
@@ -151,7 +151,7 @@ describe('outbox of purchases', function () {
       await Promise.all([1, 2, 3].map((part) => sweepOutbox(purchaseOutbox, { part })));
     };
     await sweepOutbox(purchaseOutbox, { callForHelp });
-    expect(calls, 'help is called for once').to.equal(1);
+    expect(calls, 'calls for help').to.equal(1);
     const jobs = await jobsOf(many.map(({ _id }) => _id));
     expect(jobs.filter((each) => each !== 1)).to.deep.equal([]);
   });

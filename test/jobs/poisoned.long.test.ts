@@ -73,11 +73,11 @@ describe('poisoned jobs', () => {
   };
   const stored = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
   const under = (id: string) =>
-    eventually(`${id} to be under review`, async () => (await stored(id)).reviewSince, 20_000);
+    eventually(`${id} is under review`, async () => (await stored(id)).reviewSince, 20_000);
   const failing = (id: string) => FailingJobModel.findById(id).lean<FailingJob>();
   const needsPerson = (id: string) =>
     eventually(
-      `${id} to need a person`,
+      `${id} needs an operator`,
       async () => {
         const found = await failing(id);
         return found?.needsPersonSince ? found : null;
@@ -99,7 +99,7 @@ describe('poisoned jobs', () => {
     before(async () => {
       sold = (await shop.buy())._id;
       work();
-      await eventually('a sale', async () => (await stored(sold)).status === 'SUCCESS');
+      await eventually('the purchase is sold', async () => (await stored(sold)).status === 'SUCCESS');
       await workers?.close();
       await OrderModel.updateOne({ transactionId: sold }, { $set: { providerKind: 'gone' } });
       waiting = (await shop.buy())._id;
@@ -205,18 +205,18 @@ describe('poisoned jobs', () => {
       }
       expect(await orders.findOne({ transactionId: sent })).to.deep.equal(orderBefore);
       expect((await getWallet(shop.buyer._id)).balance).to.equal(balanceBefore);
-      expect(provider.calls.length, 'calls').to.equal(asked);
+      expect(provider.calls.length, 'calls of the provider').to.equal(asked);
       const reviews = await listReviews({ limit: 1_000 });
       const decisions = (id: string) => reviews.find(({ purchase }) => purchase._id === id)?.decisions;
       expect(decisions(waiting)).to.deep.equal(['failed', 'ask']);
-      expect(decisions(sent), 'who cannot be asked is looked up').to.deep.equal(['success', 'failed']);
+      expect(decisions(sent), 'decisions without a status check').to.deep.equal(['success', 'failed']);
     });
 
     it('a sale becomes a case, a report fails, and other jobs stay in the list', async () => {
       work();
       await eventually('the case', () => CaseModel.exists({ transactionId: sold, kind: 'reversal' }), 20_000);
       const isFailed = async () => (await ReportModel.findById(reportId))?.status === 'failed';
-      await eventually('the report', isFailed, 20_000);
+      await eventually('the report fails', isFailed, 20_000);
       const ids = [
         `pay-out:${settlementId}`,
         `post-seller-credits:${rich}`,
@@ -224,7 +224,7 @@ describe('poisoned jobs', () => {
       ];
       await Promise.all(ids.map(needsPerson));
       const listed = async () => (await listFailingJobs(1_000)).map(({ _id }) => _id).sort();
-      await eventually('the jobs of the case and the report to leave the list', async () => {
+      await eventually("the case's and the report's jobs leave the list", async () => {
         return (await listed()).length === ids.length;
       }).catch(() => undefined);
       expect(await listed()).to.deep.equal(ids.toSorted());
@@ -236,12 +236,12 @@ describe('poisoned jobs', () => {
       const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};
       await addJob(postSellerCreditsJob, { accountId: rich });
       const opened = openQueue(postSellerCreditsJob.queue);
-      await eventually('its job to wait', async () => (await opened.getDelayedCount()) === 1);
+      await eventually('its job is delayed', async () => (await opened.getDelayedCount()) === 1);
       expect(await opened.getActiveCount()).to.equal(0);
       expect((await failing(`post-seller-credits:${rich}`))?.rounds).to.equal(rounds);
     });
 
-    it('after the repair an operator resumes each, and the list is empty', async () => {
+    it('after the repair an operator resumes each job, and the list is empty', async () => {
       await purchases.updateOne({ _id: waiting }, { $set: { createdAt: new Date() } });
       await sellerCredits.updateMany({ sellerId: rich }, { $set: { amount: 5 } });
       work();
@@ -250,8 +250,8 @@ describe('poisoned jobs', () => {
       await retryFailingJob(id, by);
       expect(await failing(id)).to.equal(null);
       expect(await AuditModel.findOne({ action: 'job.retry', 'before.job': id }).lean()).to.deep.include(by);
-      await eventually('the sale', async () => (await stored(waiting)).status === 'SUCCESS', 20_000);
-      await eventually('the credits', async () => (await getWallet(rich)).balance === 10);
+      await eventually('it is sold', async () => (await stored(waiting)).status === 'SUCCESS', 20_000);
+      await eventually('the credits are posted', async () => (await getWallet(rich)).balance === 10);
       const again = await retryFailingJob(id, by).catch((error: unknown) => error);
       expect(again).to.be.an('error').with.property('message').that.contains('topup job list');
     });
@@ -270,7 +270,7 @@ describe('poisoned jobs', () => {
     pending = true;
     const { _id: id } = await shop.buy();
     work();
-    await eventually('the order to be under way', () =>
+    await eventually('the provider has the order', () =>
       OrderModel.exists({ transactionId: id, acknowledged: true }),
     );
     // From now on the provider's answer cannot be stored.
@@ -278,13 +278,13 @@ describe('poisoned jobs', () => {
     await purchases.updateOne({ _id: id }, { $set: { price: 'abc' as never } });
     pending = false;
     await eventually(
-      'a second round',
+      'a second round fails',
       async () => ((await failing(`ask-provider:${id}`))?.rounds ?? 0) >= 2,
       40_000,
     );
     expect(await orders.countDocuments({ transactionId: id })).to.equal(1);
     await purchases.updateOne({ _id: id }, { $set: { price: price as never } });
-    await eventually('the sale', async () => (await stored(id)).status === 'SUCCESS', 40_000);
+    await eventually('the purchase is sold', async () => (await stored(id)).status === 'SUCCESS', 40_000);
   });
 
   it('a success resets the count of failed rounds', async () => {
@@ -303,9 +303,9 @@ describe('poisoned jobs', () => {
       }),
     ]);
     await addJob(job, { thingId: 'a' });
-    await eventually('two rounds', async () => (await failing('do-thing:a'))?.rounds === 2);
+    await eventually('two rounds fail', async () => (await failing('do-thing:a'))?.rounds === 2);
     expect((await failing('do-thing:a'))?.reason).to.equal('TypeError: ***');
-    await eventually('it to be done', async () => round === 3 && (await failing('do-thing:a')) === null);
+    await eventually('the job succeeds', async () => round === 3 && (await failing('do-thing:a')) === null);
   });
 
   it('a failing scheduled job is listed, runs on, and is cleared by a success', async () => {
@@ -326,9 +326,9 @@ describe('poisoned jobs', () => {
     workers = startWorkers([handle(job, tick)]);
     await needsPerson('tick:all');
     const before = rounds;
-    await eventually('the next periods', () => rounds > before + 2);
+    await eventually('the next periods begin', () => rounds > before + 2);
     isWell = true;
-    await eventually('it to be forgotten', async () => (await failing('tick:all')) === null);
+    await eventually('the job leaves the list', async () => (await failing('tick:all')) === null);
   });
 
   it('a MongoDB outage does not count as failed rounds', async () => {
@@ -344,7 +344,7 @@ describe('poisoned jobs', () => {
     for (const kind of ['refused', 'unlabelled-error', 'forbidden'] as const) {
       const fault = { commands: ['find'], namespace, kind, times: 1_000 };
       await withFault(fault, ({ met }) =>
-        eventually(`enough rounds with ${kind}`, async () => {
+        eventually(`the job has failed often enough with ${kind}`, async () => {
           await addJob(payOutJob, { settlementId, accountId });
           return (await met()) > 4 * roundsMax;
         }),
@@ -367,7 +367,7 @@ describe('poisoned jobs', () => {
     while (!(await isOver())) {
       living.on('message', (thing) => done.add(thing));
       const ended = once(living, 'exit').then(() => 'ended');
-      const over = eventually('set aside', isOver, 20_000).then(() => 'over');
+      const over = eventually('the job is set aside', isOver, 20_000).then(() => 'over');
       if ((await Promise.race([ended, over])) === 'over') {
         break;
       }
@@ -376,9 +376,9 @@ describe('poisoned jobs', () => {
       await takeForStalled(queue);
       living = forkTestProgram('test/jobs/deadly-process');
     }
-    await eventually('those beside it', () => others.every((each) => done.has(each)), 20_000);
+    await eventually('the other jobs are done', () => others.every((each) => done.has(each)), 20_000);
     expect(deaths).to.equal(roundsMax);
-    expect(living.exitCode, 'the last one lives').to.equal(null);
+    expect(living.exitCode, 'exit code of the last worker').to.equal(null);
     for (const each of others) {
       expect((await failing(`die:${each}`))?.needsPersonSince ?? null).to.equal(null);
     }

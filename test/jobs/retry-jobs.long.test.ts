@@ -1,6 +1,6 @@
 /**
- * An operator retries failed jobs. Whatever happened to their subject meanwhile, no money moves
- * twice.
+ * An operator retries failed jobs. No money moves twice, whatever has happened to their subject
+ * since.
  */
 import { expect } from 'chai';
 import { AuditModel } from '../../src/audit/audit.model.js';
@@ -89,7 +89,7 @@ describe('jobs retried by an operator', function () {
     workers = startWorkers(handlers);
     await addJob(job, data);
     const failed = await eventually(
-      `${job.name} to fail`,
+      `${job.name} fails`,
       async () => {
         const { jobs } = await listJobs(
           { queue: job.queue.name, state: 'failed', name: job.name },
@@ -108,19 +108,19 @@ describe('jobs retried by an operator', function () {
     return Object.values(counts).every((count) => count === 0);
   };
 
-  it('every kind of job is harmless after its subject is done', async () => {
+  it('a retry of any kind of job is harmless after its subject is done', async () => {
     const [sold, other] = [await shop.buy(), await shop.buy()];
     work();
     for (const { _id } of [sold, other]) {
-      await eventually('the sale', async () => (await statusOf(_id)) === 'SUCCESS');
+      await eventually('the purchase is sold', async () => (await statusOf(_id)) === 'SUCCESS');
     }
     const sellerId = shop.seller._id;
-    await eventually('the credits', async () => (await getWallet(sellerId)).balance > 190_000);
+    await eventually('the credits are posted', async () => (await getWallet(sellerId)).balance > 190_000);
     const bankAccount = { bankCode: '014', accountNumber: '8830012345', accountName: 'PT Pulsa' };
     const asked = { account: shop.seller, amount: 60_000, bankAccount, refId: newId() };
     const { settlement } = await requestSettlement(asked);
     const paid = async () => (await SettlementModel.findById(settlement._id))?.status === 'completed';
-    await eventually('the settlement', paid);
+    await eventually('the settlement is paid', paid);
     await rest();
 
     const accountId = shop.buyer._id;
@@ -140,7 +140,7 @@ describe('jobs retried by an operator', function () {
       .flatMap(({ handlers }) => handlers)
       .filter(({ job }) => !job.clock && !job.mayBeLost)
       .map(({ job }) => job.name);
-    expect(new Set(failed.map(({ name }) => name)), 'a new kind belongs here').to.deep.equal(new Set(kinds));
+    expect(new Set(failed.map(({ name }) => name)), 'add new kinds here').to.deep.equal(new Set(kinds));
 
     const state = async () => ({
       journals: await journals.countDocuments({ subjectId: { $in: [sold._id, other._id, settlement._id] } }),
@@ -160,10 +160,10 @@ describe('jobs retried by an operator', function () {
       getProviderFulfilmentJob(sellerId) as Job<never>,
     ].filter(({ clock }) => !clock);
     for (const job of jobs.filter(({ name }) => kinds.includes(name))) {
-      await eventually(`${job.queue.name} to be idle`, () => idle(job), 20_000);
+      await eventually(`${job.queue.name} is idle`, () => idle(job), 20_000);
     }
     expect(await state()).to.deep.equal(before);
-    expect(bought(), 'references at the provider').to.equal(boughtBefore);
+    expect(bought(), 'orders at the provider').to.equal(boughtBefore);
     expect(await statusOf(sold._id)).to.equal('SUCCESS');
     for (const id of ids) {
       expect(
@@ -193,7 +193,7 @@ describe('jobs retried by an operator', function () {
       by,
     );
     work();
-    await eventually('the sale', async () => (await statusOf(id)) === 'SUCCESS', 40_000);
+    await eventually('the purchase is sold', async () => (await statusOf(id)) === 'SUCCESS', 40_000);
     expect(await OrderModel.countDocuments({ transactionId: id })).to.equal(1);
     expect(bought()).to.equal(before);
     expect((await getWallet(accountId)).balance).to.equal(balance);
@@ -201,7 +201,7 @@ describe('jobs retried by an operator', function () {
     expect(kinds.sort()).to.deep.equal(['purchase', 'success']);
   });
 
-  it('two operators at once, with another job of the subject waiting, leave one job', async () => {
+  it('two operators retry at once while another job waits: one job is left', async () => {
     const data = { settlementId: newId(), accountId: shop.seller._id };
     const { id } = await fail(payOutJob, data);
     await addJob(payOutJob, data);

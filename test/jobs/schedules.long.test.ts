@@ -51,9 +51,9 @@ describe('scheduled jobs, and jobs of other releases', () => {
     await redis.del(...keys, 'none');
   }
 
-  it('each kind has one schedule, however many processes keep it', async () => {
+  it('each kind has one schedule, however many processes maintain it', async () => {
     await eventually(
-      'all schedules',
+      'all schedules exist',
       async () => (await schedules.getJobSchedulersCount()) === clocked.length,
     );
     const found = await schedules.getJobSchedulers();
@@ -80,7 +80,7 @@ describe('scheduled jobs, and jobs of other releases', () => {
     const worker = await stack.startWorker('fulfilment');
     await eventually('the purchase is final', async () => (await statusOf(id)) === 'SUCCESS', 30_000);
     await eventually(
-      'all schedules again',
+      'all schedules are back',
       async () => (await schedules.getJobSchedulersCount()) === clocked.length,
     );
     await worker.stop();

@@ -71,14 +71,14 @@ describe('unreadable jobs', function () {
     ]);
     const settlementId = newId();
     await addJob(payOutJob, { settlementId, accountId: newId() });
-    await eventually('all to fail', async () => (await listed('failed')).length === ids.length, 60_000);
+    await eventually('all jobs fail', async () => (await listed('failed')).length === ids.length, 60_000);
     expect(await listed('failed')).to.have.deep.members(shown);
     expect(await listed('active')).to.deep.equal([]);
     const found = await findJob(`no-data@${queue.name}`);
     expect(found).to.include({ state: 'failed', refusal: 'unreadable' });
     expect(found.failures[0]?.reason).to.contain('Its data cannot be read');
     expect(JSON.stringify(found)).to.not.contain('hunter2');
-    await eventually('the other to be done', () => done.includes(settlementId));
+    await eventually('the other job is done', () => done.includes(settlementId));
     expect((await diagnosed())?.detail).to.match(
       /; job (no-data|no-opts|null-opts|no-parent) cannot be read/,
     );
@@ -114,7 +114,7 @@ describe('unreadable jobs', function () {
       ['two-periods', 'opts'],
     ] as const) {
       const failed = await eventually(
-        `${id} to fail`,
+        `${id} fails`,
         async () => {
           const found = await findJob(`${id}@${queue.name}`);
           return found.state === 'failed' && found;

@@ -17,7 +17,7 @@ describe('waiting for a job when Redis becomes unreachable', () => {
     await gate.stop();
   });
 
-  it('directly after adding it: returns "not done in time", and the process continues', async () => {
+  it('directly after adding it: returns false in time, and the process continues', async () => {
     const { addAndWait } = await import('../../src/jobs/add-job.js');
     const { defineJob } = await import('../../src/jobs/define-job.js');
     const { closeQueues, openQueue } = await import('../../src/jobs/queues.js');

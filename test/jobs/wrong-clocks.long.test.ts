@@ -54,12 +54,12 @@ describe('jobs on hosts with wrong clocks', () => {
     started.push(child);
     const messages: Told[] = [];
     child.on('message', (message: Told) => messages.push(message));
-    await eventually('the worker to be ready', () => messages.some(({ ready }) => ready), 30_000);
+    await eventually('the worker is ready', () => messages.some(({ ready }) => ready), 30_000);
     return {
       async add(job: ClockOrder['job'], delayMs: number): Promise<string> {
         const thingId = newId();
         child.send({ job, thingId, delayMs } satisfies ClockOrder);
-        await eventually('the job to be added', () => messages.some(({ added }) => added === thingId));
+        await eventually('the job is added', () => messages.some(({ added }) => added === thingId));
         return thingId;
       },
       runs: (thingId: string) => messages.filter(({ ran }) => ran === thingId).length,
@@ -88,7 +88,7 @@ describe('jobs on hosts with wrong clocks', () => {
       const queue = new Queue(noteJob.queue.name, { connection: redis, prefix });
       // Added by a host whose clock is right.
       await queue.add(noteJob.name, { v: 1, thingId }, { delay: 1_500 });
-      await eventually('it to be taken', () => worker.runs(thingId) > 0);
+      await eventually('the job runs', () => worker.runs(thingId) > 0);
       expect(await fleetNowMs()).to.be.greaterThan(dueMs - 100);
       // About ten are of the scheduled job and of the fleet clock's measurements.
       expect((await scriptsRun()) - scriptsBefore).to.be.lessThan(100);
@@ -105,7 +105,7 @@ describe('jobs on hosts with wrong clocks', () => {
     const worker = await start(tenMinutes);
     const thingId = await worker.add('break', 0);
     const row = await eventually(
-      'it to need a person',
+      'the job needs an operator',
       async () => {
         const found = await FailingJobModel.findById(`break:${thingId}`).lean<FailingJob>();
         return found?.needsPersonSince ? found : null;

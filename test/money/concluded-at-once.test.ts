@@ -77,7 +77,7 @@ describe('two processes that move one purchase concurrently', () => {
     await rejectOrder(order, refused);
     const fault = await startFault(heldAt('wallets'));
     const givingBack = concludeHere({ purchase, order: null }, 'failed');
-    await eventually('it to give the money back', async () => (await fault.count()) === 1);
+    await eventually('the refund is at its write', async () => (await fault.count()) === 1);
     await fault.end();
     await other.must('claim', { purchaseId, sellerId: order.sellerId });
     expect(await givingBack).to.equal('stale');
@@ -137,7 +137,7 @@ describe('two processes that move one purchase concurrently', () => {
       startFault({ ...heldAt(there.collection), uri: otherUri.href }),
     ]);
     const working = Promise.all([here.work(), there.work()]);
-    await eventually('both to write', async () =>
+    await eventually('both are at their write', async () =>
       (await Promise.all(faults.map((each) => each.count()))).every((count) => count === 1),
     );
     await Promise.all(faults.map((each) => each.end()));

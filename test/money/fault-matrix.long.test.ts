@@ -104,7 +104,7 @@ describe('network faults on every link at every stage of a purchase', function (
     await Promise.all(copies.map(play));
     expect(failed.join('\n')).to.equal('');
     for (const [cell, ms] of [...took].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      process.stdout.write(`    ${cell}: all is done ${(ms / 1_000).toFixed(1)} s after it at the latest\n`);
+      process.stdout.write(`    ${cell}: complete at most ${(ms / 1_000).toFixed(1)} s after its end\n`);
     }
   });
 });
@@ -212,11 +212,11 @@ async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<numb
     await Promise.all([playFault(), buyAll()]);
   } else {
     const bought = buyAll();
-    await eventually(`the moment "${moment}"`, async () => ((await begun[moment]()) ? true : null), 30_000);
+    await eventually(`stage "${moment}"`, async () => ((await begun[moment]()) ? true : null), 30_000);
     await Promise.all([playFault(), bought]);
   }
   await eventually(
-    'every purchase to be final',
+    'every purchase is final',
     async () => {
       const open = await transactions.find({ _id: { $in: ids }, status: /^P/ }).toArray();
       return open.length === 0 || Promise.reject(new Error(`open: ${JSON.stringify(open)}`));
@@ -224,7 +224,7 @@ async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<numb
     recoveredWithinMs,
   );
   const final = await transactions.find({ _id: { $in: ids } }).toArray();
-  expect(final, 'purchases').to.have.length(purchasesOfACase);
+  expect(final, 'final purchases').to.have.length(purchasesOfACase);
   for (const { _id, status } of final) {
     await inbox.waitFor(
       ({ headers, raw }) => headers['x-event'] === `transaction.${status.toLowerCase()}` && raw.includes(_id),
@@ -235,7 +235,7 @@ async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<numb
   const executed = (await simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
   for (const { _id, status } of final) {
     const times = executed.filter((id) => id === _id).length;
-    expect(times, `executions of ${_id}, which is ${status}`).to.equal(status === 'SUCCESS' ? 1 : 0);
+    expect(times, `executions of ${_id} with status ${status}`).to.equal(status === 'SUCCESS' ? 1 : 0);
   }
   return recoveredMs;
 }

@@ -108,7 +108,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   );
   kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
 
-  it('afterwards everything is done once and the ledger is verified', async () => {
+  it('after all kills everything is done once, and the ledger is verified', async () => {
     await world.expectAllDone(
       deeds.map((deed) => () => deed.healed()),
       limitMs,
@@ -148,7 +148,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
           if (isLast) {
             throw error;
           }
-          process.stdout.write(`    not all were at their point, and others are tried: ${String(error)}\n`);
+          process.stdout.write(`    not all movements reached the point; trying others: ${String(error)}\n`);
           return false;
         },
       );
@@ -179,7 +179,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
 
   async function areStored(collection: string, begun: Deed[]): Promise<void> {
     await eventually(
-      'all of them to be stored',
+      'all movements are stored',
       async () => (await storedOf(collection, begun)).length === movements,
     );
   }
@@ -203,7 +203,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         // On a slow machine the first purchase may commit early and get its job.
         (await storedOf('transactions', begun)).forEach((each) => withJob.add(each));
         await areStored('transactions', begun);
-        expect(withJob.size, 'some have lost their jobs').to.be.below(killsMax * movements);
+        expect(withJob.size, 'purchases that kept their job').to.be.below(killsMax * movements);
       };
     };
   }
@@ -222,7 +222,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       });
     }
     // On a slow machine an order may miss its deadline and never arrive.
-    return () => eventually('the provider to have all requests', () => arrived.size === begun.length, 60_000);
+    return () => eventually('the provider has all requests', () => arrived.size === begun.length, 60_000);
   }
 
   function heldByTheProvider(begun: Deed[]): Hold {
@@ -260,7 +260,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
           );
           expectFirst(valueOf(heard), { isOfRepeat: valueOf(heard).madeBy === callIds.repeat, attempts });
           if (isAtPoint && answer === 'known') {
-            expect(valueOf(heard).created, 'it was accepted before').to.equal(false);
+            expect(valueOf(heard).created, 'created by the repeat').to.equal(false);
           }
         },
         async healed() {
@@ -269,7 +269,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
             [asked.refId, 'SUCCESS'],
           ]);
           const isLost = jobLost && !withJob.has(asked.refId) && !elsewhere.has(asked.refId);
-          expect(found[0]?.['epoch'], 'a job that was added again').to.be.at.least(isLost ? 1 : 0);
+          expect(found[0]?.['epoch'], 'times that the job was added again').to.be.at.least(isLost ? 1 : 0);
           expect(await world.walletOf(accountId)).to.include({ balance: 1_500, seq: 2 });
         },
       };
@@ -285,7 +285,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         accountId,
         purchaseId: id,
         begin: (victim) => victim.call('fulfil', { purchaseId: id }),
-        dead: () => expect(world.executed.has(id), 'the provider has its request').to.equal(sent),
+        dead: () => expect(world.executed.has(id), 'executed by the provider').to.equal(sent),
         async healed() {
           const found = await world.stack.db.collection<{ _id: string }>('transactions').findOne({ _id: id });
           expect(found).to.include({ status: 'SUCCESS' });
@@ -344,7 +344,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
           expectFirst(valueOf(heard), { isOfRepeat, attempts });
           if (isAtPoint && isCommitted) {
-            expect(valueOf(heard).created, 'it was made before').to.equal(false);
+            expect(valueOf(heard).created, 'created by the repeat').to.equal(false);
           }
         },
         healed: () => expectPaidOut(sellerId, 1),

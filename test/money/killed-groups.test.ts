@@ -55,7 +55,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   );
   kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
 
-  it('afterwards everything is done once and the ledger is verified', () =>
+  it('after all kills everything is done once, and the ledger is verified', () =>
     world.expectAllDone(healed, limitMs));
 
   function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
@@ -117,7 +117,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
         }
       }),
     );
-    expect([...refused.values()], 'one of each buyer is not covered').to.deep.equal(Array(buyers).fill(1));
+    expect([...refused.values()], 'uncovered purchases per buyer').to.deep.equal(Array(buyers).fill(1));
   }
 
   async function isHealed(accountId: string): Promise<void> {

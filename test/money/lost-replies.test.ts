@@ -22,7 +22,7 @@ describe('lost postings and replies', () => {
   });
   after(() => other.kill());
 
-  it('refuses nothing because of a group that was not written', async () => {
+  it('does not refuse a posting because of a group that was not written', async () => {
     const id = await openWallet(50_000);
     // Holds the lane until the other two wait, so that they form one group.
     const leading: Posting = {
@@ -52,7 +52,7 @@ describe('lost postings and replies', () => {
     const refId = newId();
     const fault = await startFault({ kind: 'pause', commands: ['commitTransaction'], ms: 1_500 });
     const first = post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
-    await eventually('the refusal to be on its way', async () => (await fault.count()) > 0);
+    await eventually('the refusal is sent', async () => (await fault.count()) > 0);
     await fault.end();
     await other.must('deposit', { accountId: id, amount: 20_000, refId: newId() });
     // The client knows of its deposit and repeats the call.
@@ -76,11 +76,11 @@ describe('lost postings and replies', () => {
       namespace: namespaceOf('transactions'),
     });
     const stuck = failureOf(shop.buy());
-    await eventually('the read', async () => (await fault.count()) > 0);
+    await eventually('the read is sent', async () => (await fault.count()) > 0);
     await fault.end();
     const next = failureOf(shop.buy());
-    await eventually('the next one to be answered', () => Promise.race([next.then(() => true), pending()]));
-    await eventually('the first one to be answered', () => Promise.race([stuck.then(() => true), pending()]));
+    await eventually('the next one is answered', () => Promise.race([next.then(() => true), pending()]));
+    await eventually('the first one is answered', () => Promise.race([stuck.then(() => true), pending()]));
   });
 
   it('an index check without a reply does not block postings forever', async () => {
@@ -91,7 +91,7 @@ describe('lost postings and replies', () => {
     const starting = await startCalledService({ ...process.env, MONGODB_URI: uri });
     try {
       const deposit = () => starting.call('deposit', { accountId: id, amount: 1_000, refId: newId() });
-      await eventually('a deposit', async () => (await deposit()).ok, 20_000);
+      await eventually('a deposit succeeds', async () => (await deposit()).ok, 20_000);
     } finally {
       await fault.end();
       await starting.kill();

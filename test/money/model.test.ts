@@ -214,7 +214,7 @@ describe('money against a model', function () {
         if (kind === 'kill' && isKiller && index === 0) {
           // Kill while the first calls are in progress.
           await eventually(
-            'something to be written',
+            'the first posting is written',
             () => db.collection('journals').findOne({ accountId: { $in: book.buyers } }),
             500,
           ).catch(() => null);
@@ -239,7 +239,7 @@ describe('money against a model', function () {
     let names = 0;
     // On a 503 of a busy machine, try again with new accounts.
     const { deposits, ...opened } = await eventually(
-      'the accounts of a history',
+      'the history has its accounts',
       async () => (await fleet.process(0)).must('openBook', { bills, balance }),
       preparedWithinMs,
     );

@@ -45,7 +45,7 @@ describe('sums over rows that change during the read', () => {
     });
     let isRead = false;
     const reading = sumPurchases({ accountId }).finally(() => (isRead = true));
-    await eventually('the second page to be asked for', async () => isRead || (await fault.count()) === 2);
+    await eventually('the second page is requested', async () => isRead || (await fault.count()) === 2);
     expect(isRead, 'read in one batch').to.equal(false);
     await foldTotals();
     expect(isRead, 'read before the day was folded').to.equal(false);

@@ -43,7 +43,7 @@ describe('a browser that has logged in before', function () {
   }
 
   for (const [what, username, change] of [
-    ['another password', 'rini', (name: string) => ['operator', 'password', name, '--reason', 'left']],
+    ['a new password', 'rini', (name: string) => ['operator', 'password', name, '--reason', 'left']],
     ['the end of all sessions', 'siti', (name: string) => ['operator', 'end-sessions', name]],
   ] as const) {
     it(`is unknown after ${what} until its next login`, async () => {

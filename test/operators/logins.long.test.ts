@@ -70,12 +70,12 @@ describe('console login', function () {
     const client = browser();
     const answer = await client.login('ani', passwordOf('ani'));
     expect(answer.headers['location']).to.equal('/admin/login/enrol');
-    expect(await isIn(client), 'the password alone').to.equal(false);
-    expect((await client.get('/admin/login/code')).status, 'there is no code to show yet').to.equal(303);
+    expect(await isIn(client), 'session after the password alone').to.equal(false);
+    expect((await client.get('/admin/login/code')).status, 'no code page before the set-up').to.equal(303);
     const page = await client.get('/admin/login/enrol');
     expect(page.text).to.include('<svg');
     secret = secretIn(page.text);
-    expect(secretIn((await client.get('/admin/login/enrol')).text), 'loaded again').to.equal(secret);
+    expect(secretIn((await client.get('/admin/login/enrol')).text), 'after a reload').to.equal(secret);
     const wrong = await send(client, '/admin/login/enrol', { code: '000000' });
     expect(wrong.status).to.equal(401);
     expect(wrong.text).to.include('role="alert"');
@@ -102,7 +102,7 @@ describe('console login', function () {
     const first = clients[0] ?? browser();
     expect(
       (await send(first, '/admin/login/code', { code: setUpWith })).status,
-      'that of the set-up',
+      'code of the set-up',
     ).to.equal(401);
     expect((await send(first, '/admin/login/code', { code: '' })).status).to.equal(401);
     const code = codeOf(secret, 1);
@@ -194,7 +194,7 @@ describe('console login', function () {
     const all = await change(here, '/me/end-sessions', { session: null });
     expect(all.status, all.text).to.equal(200);
     expect([await isIn(here), await isIn(there)]).to.deep.equal([false, false]);
-    expect(here.cookie('topup_admin'), 'the browser forgets it, too').to.equal(undefined);
+    expect(here.cookie('topup_admin'), 'removed cookie').to.equal(undefined);
   });
 
   it('ends other sessions after a change of password, role or factor', async () => {
@@ -214,7 +214,7 @@ describe('console login', function () {
       const changeTo = (password: string, values: object) =>
         change(client, '/me/password', { password, new_password: 'another long one', ...values });
       const twice = { new_password_again: 'another long one' };
-      expect((await changeTo('wrong', twice)).status, 'not without the password of now').to.equal(401);
+      expect((await changeTo('wrong', twice)).status, 'wrong current password').to.equal(401);
       const mistyped = await changeTo(passwordOf('vino'), { new_password_again: 'a typing error' });
       expect(mistyped.status).to.equal(400);
       expect(mistyped.text).to.include('new_password_again');
@@ -261,15 +261,10 @@ describe('console login', function () {
     );
     expect(many.filter((status) => status === 401)).to.have.length(45);
     expect(many.filter((status) => status === 429)).to.have.length(15);
-    expect(
-      (await browser().login('vina', passwordOf('vina'))).status,
-      'a stranger with the right one',
-    ).to.equal(429);
-    expect((await known.login('vina', passwordOf('vina'))).status, 'who has logged in here before').to.equal(
-      303,
-    );
+    expect((await browser().login('vina', passwordOf('vina'))).status, 'unknown browser').to.equal(429);
+    expect((await known.login('vina', passwordOf('vina'))).status, 'known browser').to.equal(303);
     const entries = await auditOf(/^login\.limited$/);
-    expect(entries.length, 'once a window and limit').to.be.within(2, 6);
+    expect(entries.length, 'once per window and limit').to.be.within(2, 6);
   });
 
   it('stores no typed text and treats impossible names like wrong passwords', async () => {

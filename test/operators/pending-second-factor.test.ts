@@ -57,12 +57,12 @@ describe('a second factor during its setup', function () {
     await owner.login('first', password);
     const secret = await shownTo(owner);
     expect(secret).to.not.equal(noted);
-    expect(await shownTo(owner), 'loaded again').to.equal(secret);
+    expect(await shownTo(owner), 'secret of a reloaded page').to.equal(secret);
     const late = await confirm(thief, codeOf(noted), csrf);
-    expect(late.status, 'another one was shown since').to.equal(409);
-    expect(late.text).to.include('no longer valid').and.to.include('<svg');
+    expect(late.status, 'replaced secret').to.equal(409);
+    expect(late.text).to.include('counts no more').and.to.include('<svg');
     const again = await shownTo(owner);
-    expect(again, 'and that has shown another one to the thief').to.not.equal(secret);
+    expect(again, 'secret after a failed attempt elsewhere').to.not.equal(secret);
     expect((await confirm(owner, codeOf(again), await csrfOf(owner))).status).to.equal(200);
     const next = browser();
     await next.login('first', password);
@@ -88,9 +88,9 @@ describe('a second factor during its setup', function () {
     const { secret: noted } = (await call(thief, '/me/second-factor', { password })).data;
     await owner.login('third', password);
     const stolen = () => call(owner, '/me/second-factor/confirm', { code: codeOf(noted) });
-    expect((await stolen()).status, 'of another session').to.equal(409);
+    expect((await stolen()).status, 'secret of another session').to.equal(409);
     await owner.login('third', await newPassword('third'));
-    expect((await stolen()).status, 'of another password').to.equal(409);
+    expect((await stolen()).status, 'secret from before the new password').to.equal(409);
     const found = await stack.db.collection('operators').findOne({ username: 'third' });
     expect(found?.['totp']).to.equal(null);
   });

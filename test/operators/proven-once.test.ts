@@ -42,7 +42,7 @@ describe("an operator's proof", () => {
       (error: unknown) => String(error),
     );
 
-  it('is void after a new password or a new operator with the name', async () => {
+  it('is void after a new password or a new operator with the same name', async () => {
     const proven = await newOperator();
     const confirm = await enrol(proven);
     const changes = {

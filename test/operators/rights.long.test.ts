@@ -77,7 +77,7 @@ describe('operator rights', function () {
     const given = await topup(['operator', 'key', 'first', '--json'], production);
     const { operator_key: key } = given.json<{ operator_key: string }>();
     const again = await topup(['operator', 'create', 'second', '--role', 'admin'], production);
-    expect(again.code, 'there is an admin who can').to.equal(2);
+    expect(again.code, 'second admin without a key').to.equal(2);
     const named = { ...production, TOPUP_OPERATOR_KEY: key };
     const done = await topup(['account', 'create', 'somebody', '--role', 'buyer'], named);
     expect(done.code, done.stderr).to.equal(0);
@@ -86,7 +86,7 @@ describe('operator rights', function () {
     expect(JSON.stringify(audit)).to.not.include(key);
     const stored = await stack.db.collection('operators').findOne({ username: 'first' });
     expect(JSON.stringify(stored)).to.not.include(key);
-    expect((await topup(['account', 'list'], production)).code, 'reading').to.equal(0);
+    expect((await topup(['account', 'list'], production)).code, 'reading without a key').to.equal(0);
   });
 
   it('refuse a readable, unknown or foreign operator key', async () => {
@@ -104,12 +104,12 @@ describe('operator rights', function () {
     const done = await topup([...suspend, '--as', first?.username ?? ''], environment);
     expect(done.code, done.stderr).to.equal(0);
     const unnamed = await topup([...suspend, '--as', first?.username ?? ''], stack.env);
-    expect(unnamed.code, 'a name without its key').to.equal(2);
+    expect(unnamed.code, '--as without a key').to.equal(2);
     const entry = await stack.db.collection('audit').findOne({ action: 'account.suspend' });
     expect(entry?.['actor']).to.equal(`operator:${first?.username}`);
   });
 
-  it('allow or refuse every command as the table says', async () => {
+  it('allow or refuse every command according to the table', async () => {
     const commands = leavesOf(topupProgram());
     expect(commands.length).to.be.greaterThan(40);
     let allowed = 0;
@@ -184,9 +184,9 @@ describe('operator rights', function () {
       }
       expect(
         await statusOf(client, 'put', '/admin/queues/API/queues/reports/pause'),
-        'written otherwise',
+        'path in other letter case',
       ).to.equal(403);
-      expect(await statusOf(client, 'delete', '/admin/queues/api/queues/reports'), 'no such action').to.equal(
+      expect(await statusOf(client, 'delete', '/admin/queues/api/queues/reports'), 'unknown action').to.equal(
         403,
       );
     }
@@ -201,7 +201,7 @@ describe('operator rights', function () {
     expect(() => mountConsole([{ method: 'post', path: '/x', action: 'console.start', handle }])).to.throw(
       /a right to read/,
     );
-    expect(isAllowed('owner' as OperatorRole, 'console.start'), 'a role that is not known').to.equal(false);
+    expect(isAllowed('owner' as OperatorRole, 'console.start'), 'unknown role').to.equal(false);
   });
 
   it('match the table in docs/reference/roles.md', () => {

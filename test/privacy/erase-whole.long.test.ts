@@ -307,10 +307,10 @@ describe('an erasure', function () {
     expect(await report(waits)).to.include({ status: 'pending', epoch: 0 });
     await removeExpiredReports();
     expect(await report(waits)).to.equal(null);
-    expect(await report(made), 'its worker may still write').to.include({ status: 'processing' });
+    expect(await report(made), 'while its worker may still write').to.include({ status: 'processing' });
     await ReportModel.updateOne({ _id: made }, { $set: { nextActionAt: new Date(0) } });
     await removeExpiredReports();
-    expect(await report(made), 'its worker has died').to.equal(null);
+    expect(await report(made), 'after its worker died').to.equal(null);
   });
 
   it('skips locked rows and erases them when it is repeated', async () => {

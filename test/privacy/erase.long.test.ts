@@ -65,7 +65,7 @@ describe('export and erasure of a customer number', function () {
 
   const run = (args: string[]) => topup(['customer', ...args], stack.env);
   const nothingDue = () =>
-    eventually('every webhook', async () => {
+    eventually('no webhook is due', async () => {
       const due = await stack.db.collection('deliveries').countDocuments({ state: 'due' });
       return due === 0;
     });
@@ -144,14 +144,12 @@ describe('export and erasure of a customer number', function () {
     );
     const ended = once(child, 'exit');
     await eventually(
-      'the first one',
+      'the first purchase is masked',
       async () => (await transactions.countDocuments({ customerNumber: /^\*+$/ })) > 0,
     );
     child.kill('SIGKILL');
     await ended;
-    expect(await transactions.countDocuments({ customerNumber: number }), 'it was in the middle').to.be.above(
-      0,
-    );
+    expect(await transactions.countDocuments({ customerNumber: number }), 'still unmasked').to.be.above(0);
     await expectLedgerVerified(stack);
 
     const both = await Promise.all([
@@ -164,7 +162,7 @@ describe('export and erasure of a customer number', function () {
     expect((await run(['erase', meter, ...reason])).code).to.equal(0);
 
     await eventually(
-      'nothing left of it',
+      'nothing of the numbers is left',
       async () => {
         expect(await placesOf(number)).to.deep.equal([]);
         expect(await placesOf(meter)).to.deep.equal([]);

@@ -220,12 +220,12 @@ describe('retention', function () {
 
     later(600 * dayMs);
     await applyRetention();
-    expect(await numbers(), 'not yet two years').to.deep.equal(clear);
+    expect(await numbers(), 'before two years').to.deep.equal(clear);
     const months = env.CUSTOMER_NUMBER_MONTHS;
     env.CUSTOMER_NUMBER_MONTHS = 0;
     await afterTwoYears();
     env.CUSTOMER_NUMBER_MONTHS = months;
-    expect(await numbers(), 'off').to.deep.equal(clear);
+    expect(await numbers(), 'switched off').to.deep.equal(clear);
     await afterTwoYears();
     expect(await numbers()).to.deep.equal([hidden, number, number, number]);
     expect((await deliveries.findOne({ _id: row._id }))?.body).to.equal(row.body);
@@ -301,7 +301,7 @@ describe('retention', function () {
       totalAmount: 1_000,
       usedBy: purchase._id,
     });
-    expect((await stored(purchase._id)).customerNumber, 'kept for longer').to.equal(number);
+    expect((await stored(purchase._id)).customerNumber, 'number of the paid bill').to.equal(number);
     await expectBooksToHold();
     await afterTwoYears();
     expect((await stored(purchase._id)).customerNumber).to.equal(hidden);
@@ -323,7 +323,7 @@ describe('retention', function () {
     expect(found?.detail).to.include(sold._id);
   });
 
-  it('makes a reversal that read the number before masking start again', async () => {
+  it('makes a reversal retry if it read the number before the masking', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     const read = await stored(sold._id);

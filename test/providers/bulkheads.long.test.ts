@@ -39,9 +39,9 @@ describe('a hanging provider', function () {
     const hanging = await sellers.play(() => undefined);
     // Some purchases may be refused, because the circuit opens while its calls hang.
     await Promise.allSettled(Array.from({ length: 24 }, () => purchase(buyer, hanging.code, '081234567899')));
-    await eventually('the first orders to hang', () => Promise.resolve(hanging.arrivals.length >= 8));
+    await eventually('the first orders hang', () => Promise.resolve(hanging.arrivals.length >= 8));
     const besideMs = await p95();
-    process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that hangs\n`);
+    process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that hangs\n`);
     // The floor of 400 ms allows for a busy machine. An occupied slot is free after 3 s.
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
@@ -87,7 +87,7 @@ describe('a provider that refuses connections', function () {
     await stack.startWorker('fulfilment');
     const purchases = stack.db.collection<{ _id: string; status: string }>('transactions');
     await eventually(
-      'all of them to be put aside',
+      'all orders are postponed',
       async () => (await purchases.countDocuments({ _id: { $in: ids }, queuedFor: null })) === waiting,
       60_000,
     );
@@ -98,16 +98,16 @@ describe('a provider that refuses connections', function () {
         .slice(from)
         .filter(({ name, collection }) => name === 'update' && collection === 'transactions');
     const looks = () => writes().flatMap(({ body }) => (body as { updates: { u: object }[] }).updates);
-    await eventually('each to be looked at again', () => looks().length >= waiting, 60_000);
+    await eventually('each order is rechecked', () => looks().length >= waiting, 60_000);
     const counted = { looks: looks().length, commands: writes().length };
     process.stdout.write(
-      `    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that refuses connections; ` +
-        `${counted.looks} looks at what waits, written by ${counted.commands} commands\n`,
+      `    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that refuses connections; ` +
+        `${counted.looks} rechecks, written by ${counted.commands} commands\n`,
     );
     expect(counted.commands, 'commands').to.be.below(counted.looks / 3);
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
     const statuses = (await purchases.find({ _id: { $in: ids } }).toArray()).map(({ status }) => status);
-    expect(new Set(statuses), 'statuses long before the longest wait').not.to.include('FAILED');
+    expect(new Set(statuses), 'statuses before the longest wait').not.to.include('FAILED');
     // Without a configured wait, the limit is ten minutes.
     const [old = '', younger = ''] = ids;
     const bought = (_id: string, secondsAgo: number) =>

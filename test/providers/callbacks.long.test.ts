@@ -73,7 +73,7 @@ describe('provider callbacks', () => {
     await stack.simulator.control({ pending_ms: 4_000 });
     const id = await purchase(buyer, code, '081234561233');
     await eventually(
-      'the order to be pending',
+      'the order is pending',
       async () => (await attemptsOf(stack, id))[0]?.status === 'UNKNOWN',
     );
     expect(await h2hCallback(`${id}-1`, 'success', 'guess')).to.deep.include({ status: 401 });
@@ -84,7 +84,7 @@ describe('provider callbacks', () => {
       await h2hCallback(`${id}-1`, 'success', 'guess'),
       await h2hCallback('nobody-1', 'success'),
     ];
-    expect({ ...unknown.body, request_id: '' }, 'whether an order exists does not show').to.deep.equal({
+    expect({ ...unknown.body, request_id: '' }, 'the same answer as to a forged callback').to.deep.equal({
       ...forged.body,
       request_id: '',
     });
@@ -107,7 +107,7 @@ describe('provider callbacks', () => {
     await stack.simulator.control({ pending_ms: 3_000 });
     const id = await purchase(buyer, code, '081234561234');
     await eventually(
-      'the order to be pending',
+      'the order is pending',
       async () => (await attemptsOf(stack, id))[0]?.status === 'UNKNOWN',
     );
     expect(await h2hCallback(`${id}-1`, 'success')).to.deep.equal({
@@ -154,7 +154,7 @@ describe('provider callbacks', () => {
 
   it('reverses a sale once on a Digiflazz refund (rc 74), and restores all balances', async () => {
     const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_345 }]);
-    const before = await eventually('all sales so far to be posted', async () => {
+    const before = await eventually('all sales are posted', async () => {
       const ledger = await ledgerOf(stack);
       const open = [simulated, flazz].map(({ id }) => ledger.sums[`payable:${id}`] ?? 0);
       return open.every((sum) => sum === 0) ? ledger : null;
@@ -178,7 +178,7 @@ describe('provider callbacks', () => {
       return found?.status === 'REFUNDED' ? found : null;
     });
     expect(reversed.version).to.equal(sold.version + 1);
-    const after = await eventually('the seller to have been debited', async () => {
+    const after = await eventually('the seller is debited', async () => {
       const ledger = await ledgerOf(stack);
       const isDebited =
         ledger.wallets[flazz.id] === (before.wallets[flazz.id] ?? 0) &&
@@ -216,7 +216,7 @@ describe('provider callbacks', () => {
         purchase(buyer, code, `0812${1_000 + index}${endings[index % 4] ?? ''}`),
       ),
     );
-    await eventually('every order to be sent', async () => {
+    await eventually('every order is sent', async () => {
       const sent = await stack.db
         .collection('attempts')
         .countDocuments({ transactionId: { $in: ids }, sentAt: { $type: 'date' } });
@@ -249,11 +249,11 @@ describe('provider callbacks', () => {
     const executed = log.filter((row) => ids.some((id) => row.ref_id === `${id}-1`));
     expect(executed).to.have.length(ids.length / 2);
     const journals = await stack.db.collection('journals').countDocuments({ subjectId: { $in: ids } });
-    expect(journals, 'a purchase and a result each').to.equal(ids.length * 2);
+    expect(journals, 'a purchase and a result per order').to.equal(ids.length * 2);
   });
 
   it("does not find an order by the client's reference", async () => {
     const { status } = await h2hCallback(uniqueRef(), 'success');
-    expect(status, 'refused, perhaps as one too many').to.be.oneOf([401, 429]);
+    expect(status, 'refused, or over the limit').to.be.oneOf([401, 429]);
   });
 });

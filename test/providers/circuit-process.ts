@@ -17,7 +17,7 @@ redis();
 await connectRedis();
 // Every process of the service keeps the fleet clock. The clock of this host may be wrong.
 const clock = keepFleetClock();
-await eventually('the fleet clock', async () => {
+await eventually('the fleet clock is set', async () => {
   const [seconds] = await redis().time();
   return Math.abs(nowMs() - 1_000 * Number(seconds)) < 2_000;
 });

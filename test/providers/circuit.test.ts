@@ -71,19 +71,19 @@ describe('provider circuits', () => {
     expect(await stateOf(seller), '10 calls in the window').to.equal('closed');
   });
 
-  it('open after 20 failures in a row, whatever succeeded in the 30 s before', async () => {
+  it('open after 20 failures in a row, despite earlier successes within 30 s', async () => {
     const seller = newId();
     await record(seller, 200);
     await record(seller, 19, { failed: true });
     await record(seller, 1);
     await record(seller, 19, { failed: true });
-    expect(await stateOf(seller), 'one in between was served').to.equal('closed');
+    expect(await stateOf(seller), 'failures interrupted by a success').to.equal('closed');
     goOn(60_000);
     await record(seller, 1, { failed: true });
-    expect(await stateOf(seller), 'as slowly as they may come').to.equal('open');
+    expect(await stateOf(seller), 'slow failures in a row').to.equal('open');
     await closeCircuit(seller);
     await record(seller, 1, { failed: true });
-    expect(await stateOf(seller), 'closed with nothing counted').to.equal('closed');
+    expect(await stateOf(seller), 'after a manual close').to.equal('closed');
   });
 
   it('open when more than one call in twenty took the whole timeout', async () => {
@@ -126,7 +126,7 @@ describe('provider circuits', () => {
     for (let count = 0; count < 5; count++) {
       await recordCall(seller, late);
     }
-    expect(await stateOf(seller), 'answers to old calls prove nothing').to.equal('half-open');
+    expect(await stateOf(seller), 'late answers to old calls').to.equal('half-open');
     await record(seller, 1, { failed: true });
     expect(await stateOf(seller)).to.equal('open');
   });
@@ -137,14 +137,14 @@ describe('provider circuits', () => {
     const how = { timeoutMs: 60_000, countsForCircuit: true };
     const sent = await Promise.all(Array.from({ length: 20 }, () => admitOrder(connection, how)));
     expect(await stateOf(sellerId)).to.equal('closed');
-    await eventually('the circuit to be open', async () => (await stateOf(sellerId)) === 'open');
+    await eventually('the circuit is open', async () => (await stateOf(sellerId)) === 'open');
     for (const turn of sent) {
       expect(turn).to.have.property('release');
       await ('release' in turn ? turn.release() : undefined);
     }
   });
 
-  it('ignore calls in flight that a killed process left behind', async () => {
+  it('ignore calls in flight of a killed process', async () => {
     const sellerId = newId();
     const [seconds] = await redis().time();
     const dead = newId();
@@ -156,7 +156,7 @@ describe('provider circuits', () => {
     // A live process sends heartbeats for its own order only, not for the dead process.
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
-    await eventually('a beat', async () => (await redis().zcard(getHeartbeatsKey(sellerId))) === 1);
+    await eventually('a heartbeat', async () => (await redis().zcard(getHeartbeatsKey(sellerId))) === 1);
     expect(await stateOf(sellerId)).to.equal('closed');
     await ('release' in turn ? turn.release() : undefined);
   });
@@ -168,11 +168,11 @@ describe('provider circuits', () => {
     goOn(circuitRules.openMs);
     expect(await takeProbe(seller, 'send')).to.equal(true);
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
-    expect(await redis().pttl(getProbeKey(seller, 'send')), 'held for its time-out').to.be.above(55_000);
+    expect(await redis().pttl(getProbeKey(seller, 'send')), 'ms, for the whole timeout').to.be.above(55_000);
     expect(await takeProbe(seller, 'send')).to.equal(false);
     await record(seller, 1);
     await ('release' in turn ? turn.release() : undefined);
-    await eventually('the next probe', () => takeProbe(seller, 'send'), 5_000);
+    await eventually('the next probe is allowed', () => takeProbe(seller, 'send'), 5_000);
   });
 
   it('are the same for a process on a host that is ten minutes ahead', async () => {

@@ -38,7 +38,7 @@ function h2h(kind: 'h2h' | 'simulator', signWith: 'hmac' | 'md5') {
       async finish() {
         const order = orderOf(phone('1233'));
         await adapter.buy(connection, order);
-        await eventually('a pending order to become final', async () => {
+        await eventually('the pending order is final', async () => {
           return (await adapter.inquire(connection, order)).outcome === 'success';
         });
       },

@@ -1,6 +1,6 @@
 /**
  * Guarantees of every provider adapter, whatever its protocol. A new adapter supplies a `Harness`:
- * a real HTTP server that plays the protocol, and the numbers that trigger each story.
+ * a real HTTP server that plays the protocol, and the numbers that trigger each outcome.
  */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
@@ -114,12 +114,12 @@ function describeLostAnswers(the: () => Harness): void {
     ['JSON null', (response) => response.end('null')],
     ['an empty answer', (response) => response.end()],
     ['half an answer', (response) => response.writeHead(200, { 'content-length': '500' }).end('{"sta')],
-    ['a connection cut before the answer', (response) => response.destroy()],
-    ['a code that nobody has heard of', (response) => response.end('{"status":"77","data":{"rc":"777"}}')],
-    ['a status of another type', (response) => response.end('{"status":0,"data":{"rc":0}}')],
+    ['a connection that closes before the answer', (response) => response.destroy()],
+    ['an unknown code', (response) => response.end('{"status":"77","data":{"rc":"777"}}')],
+    ['a status of the wrong type', (response) => response.end('{"status":0,"data":{"rc":0}}')],
     ['success and failure at once', (response) => response.end(contradiction)],
     ['an answer about another order', (response) => response.end(otherOrder)],
-    ['an answer without an end', (response) => response.write('x'.repeat(2_000_000))],
+    ['an endless answer', (response) => response.write('x'.repeat(2_000_000))],
   ];
   for (const [what, answer] of unreadable) {
     it(`${what} is unknown, for the order and for its status check`, async () => {
@@ -283,7 +283,7 @@ function describeReadings(the: () => Harness): void {
       fault: 'configuration',
     });
     const asked = await adapter.inquire({ ...connection, secret: 'wrong-secret' }, order);
-    expect(asked, 'it says nothing about the order').to.include({ outcome: 'unknown' });
+    expect(asked, 'outcome of the order').to.include({ outcome: 'unknown' });
     expect(await executions(order.providerRef)).to.equal(0);
   });
 }
@@ -297,10 +297,10 @@ function describeCallbacks(the: () => Harness): void {
     expect(adapter.readCallback(raw)).to.include({ kind: 'result', providerRef: order.providerRef });
     expect(adapter.isCallbackSigned(connection, raw, headers)).to.equal(true);
     const changed = Buffer.from(`${raw.toString()} `);
-    expect(adapter.isCallbackSigned(connection, changed, headers), 'another body').to.equal(false);
-    expect(adapter.isCallbackSigned(connection, raw, {}), 'no header').to.equal(false);
+    expect(adapter.isCallbackSigned(connection, changed, headers), 'changed body').to.equal(false);
+    expect(adapter.isCallbackSigned(connection, raw, {}), 'without headers').to.equal(false);
     const other = { ...connection, secret: 'other', callbackSecret: 'other' };
-    expect(adapter.isCallbackSigned(other, raw, headers), 'another secret').to.equal(false);
+    expect(adapter.isCallbackSigned(other, raw, headers), 'secret of another provider').to.equal(false);
   });
 
   it('reads no callback from a body of another protocol', () => {

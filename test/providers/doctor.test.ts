@@ -30,15 +30,15 @@ describe('topup doctor and providers', () => {
     expect(await checkOf('circuit of seller')).to.equal(undefined);
     const key = `${stack.env['QUEUE_PREFIX']}:circuit:{${sellerId}}:state`;
     await redis.hset(key, { state: 'open', changedAt: Date.now(), probes: 0, inRow: 0 });
-    const open = await eventually('it to be said', () => checkOf('circuit of seller'));
-    expect(open).to.include({ status: 'warn', detail: 'open: it gets no orders' });
+    const open = await eventually('the open circuit is reported', () => checkOf('circuit of seller'));
+    expect(open).to.include({ status: 'warn', detail: 'open: it is sent no orders' });
     expect(open.advice).to.include('topup provider resume');
     await redis.hset(key, { changedAt: Date.now() - 60_000 });
-    await eventually('it to be half-open', async () =>
+    await eventually('the circuit is half-open', async () =>
       /^half-open/.test((await checkOf('circuit of seller'))?.detail ?? ''),
     );
     await redis.del(key);
-    await eventually('it to be closed', async () => (await checkOf('circuit of seller')) === undefined);
+    await eventually('no report of it', async () => (await checkOf('circuit of seller')) === undefined);
   });
 
   it('reports a stale float, and no float that was never reported', async () => {
@@ -48,10 +48,10 @@ describe('topup doctor and providers', () => {
     await set(null);
     expect(await checkOf('float of seller')).to.equal(undefined);
     await set(new Date(Date.now() - 30 * 60_000));
-    const old = await eventually('it to be said', () => checkOf('float of seller'));
+    const old = await eventually('the stale float is reported', () => checkOf('float of seller'));
     expect(old.status).to.equal('warn');
     expect(old.detail).to.match(/^last reported 3\d min ago/);
     await set(new Date());
-    await eventually('it to be well', async () => (await checkOf('float of seller')) === undefined);
+    await eventually('no report of it', async () => (await checkOf('float of seller')) === undefined);
   });
 });

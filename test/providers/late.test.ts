@@ -82,7 +82,7 @@ describe('calls that can buy, after their deadline', () => {
   const steadySleeps = () => (performance.now = () => real.steady() - sleptMs);
   const sleeps = {
     'the host slept': steadySleeps,
-    'the whole machine was paused, its wall clock too': () => {
+    'the whole machine and its wall clock were paused': () => {
       steadySleeps();
       Date.now = () => real.date() - sleptMs;
     },
@@ -127,7 +127,7 @@ describe('calls that can buy, after their deadline', () => {
   it('sends nothing while Redis does not answer TIME', async () => {
     const claimedMs = await redisNow();
     await gated.gate.cut();
-    await eventually('the cut to be noticed', () => redis().status !== 'ready');
+    await eventually('the connection is lost', () => redis().status !== 'ready');
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });
@@ -158,7 +158,7 @@ describe('calls that can buy, after their deadline', () => {
     }
   });
 
-  it('sends all of these calls within their deadline', async () => {
+  it('sends each of these calls before its deadline', async () => {
     const claimedMs = await redisNow();
     const calls = (adapter: ProviderAdapter) => [
       adapter.buy(connection(), orderOf(claimedMs)),
@@ -171,7 +171,7 @@ describe('calls that can buy, after their deadline', () => {
   });
 
   // The last test of this file: `stopSending` is permanent for the process.
-  it('sends nothing from a process that can no longer write answers down', async () => {
+  it('sends nothing from a process that can no longer store answers', async () => {
     const claimedMs = await redisNow();
     stopSending();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);

@@ -157,7 +157,7 @@ describe('a price list of 31 MB', () => {
     delay.disable();
     expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
     const worstMs = Math.round(delay.max / 1e6);
-    process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
+    process.stdout.write(`    the longest block was ${worstMs} ms\n`);
     // Parsing it at once blocked for more than a second on an idle machine.
     expect(worstMs).to.be.below(500);
   });
@@ -183,7 +183,7 @@ describe('a price list of 31 MB', () => {
 
   for (const [what, body] of [
     ['has no end', '{"data":[{"buyer_sku_code":"A","price":1,"buyer_product_status":true'],
-    ['is no list', '{"data":{"rc":"99"}}'],
+    ['is not a list', '{"data":{"rc":"99"}}'],
     ['has a row without a code', '{"data":[{"price":1}]}'],
   ] as const) {
     it(`that ${what} is unreadable and changes nothing`, async () => {

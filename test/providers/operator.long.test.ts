@@ -59,7 +59,7 @@ describe('operator actions on providers', function () {
   async function underReview(client = buyer): Promise<string> {
     await stack.simulator.control({ pending_ms: 600_000 });
     const id = await purchase(client, code, '081234561233');
-    await eventually('the review', async () => (await transactionOf(stack, id))?.reviewSince, 30_000);
+    await eventually('the review is open', async () => (await transactionOf(stack, id))?.reviewSince, 30_000);
     return id;
   }
 
@@ -80,8 +80,7 @@ describe('operator actions on providers', function () {
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
     const before = await walletsBut(other?._id);
-    // Meanwhile other orders were checked for longer than one interval; this one was not, and no
-    // money moved.
+    // Other orders are checked for longer than one interval, this one is not, and no money moves.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
       const [asked] = await attemptsOf(stack, await underReview(otherBuyer));
@@ -115,7 +114,7 @@ describe('operator actions on providers', function () {
     const second = await underReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
     // The status is checked for as long as a review waits. Then the review opens again.
-    await eventually('the review again', async () => (await transactionOf(stack, second))?.reviewSince);
+    await eventually('a second review', async () => (await transactionOf(stack, second))?.reviewSince);
   });
 
   it('a sale reversed by the operator is refunded once, and needs a reason', async () => {
@@ -138,7 +137,7 @@ describe('operator actions on providers', function () {
   it('a paused provider gets no orders and shows as maintenance until resumed', async () => {
     await topup('provider', 'pause', 'seller', '--reason', 'told by mail');
     expect(await lastAudit(seller.id)).to.deep.include({ action: 'provider.pause', reason: 'told by mail' });
-    await eventually('purchases to be refused', async () => {
+    await eventually('purchases are refused', async () => {
       const answer = await buyer.post('/v1/transactions', {
         product_code: code,
         destination: '081234561230',
@@ -151,7 +150,7 @@ describe('operator actions on providers', function () {
     const shown = body.data.find((each: { code: string }) => each.code === code);
     expect(shown).to.include({ status: 'maintenance' });
     await topup('provider', 'resume', 'seller', '--reason', 'done');
-    await eventually('purchases to be accepted', async () =>
+    await eventually('purchases are accepted', async () =>
       purchase(buyer, code, '081234561230').catch(() => null),
     );
     expect(await topup('provider', 'float', 'seller')).to.deep.equal({

@@ -98,7 +98,7 @@ describe('an outage of a seller', function () {
 
     await stack.simulator.control({ providers: { [up.username]: { down: true } } });
     await eventually(
-      'purchases to be refused with 03',
+      'purchases are refused with 03',
       async () => {
         const body = { product_code: code, destination: '081234567800', ref_id: uniqueRef() };
         const answer = await buyer.post('/v1/transactions', body);
@@ -111,7 +111,7 @@ describe('an outage of a seller', function () {
   });
 
   async function settled(orders: { id: string; atMs: number }[]): Promise<{ id: string; atMs: number }[]> {
-    await eventually('most orders to be final', async () => {
+    await eventually('most orders are final', async () => {
       const open = await stack.db
         .collection<{ _id: string }>('transactions')
         .countDocuments({ _id: { $in: orders.map(({ id }) => id) }, finalAt: null });

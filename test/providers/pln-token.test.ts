@@ -43,7 +43,7 @@ describe('PLN tokens', () => {
     for (const token of ['12345678901234567890', '1234-5678-9012-3456-7890', '1234 5678 9012 3456 7890']) {
       expect(read(token)).to.equal('1234-5678-9012-3456-7890');
       expect(read(token + tail)).to.equal(`1234-5678-9012-3456-7890${tail}`);
-      expect(read(token, 'pulsa'), 'of another product').to.equal(token);
+      expect(read(token, 'pulsa'), 'token of another product').to.equal(token);
     }
     expect(['0041002345678901', '123456789012345678901', '***', ''].map((each) => read(each))).to.deep.equal([
       '0041002345678901',

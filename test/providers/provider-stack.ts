@@ -122,7 +122,7 @@ export function transactionOf(stack: Stack, id: string): Promise<Purchase | null
 
 export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Promise<Purchase> {
   return eventually(
-    `${id} to be final`,
+    `${id} is final`,
     async () => {
       const found = await transactionOf(stack, id);
       return found?.finalAt ? found : null;

@@ -73,7 +73,7 @@ describe('provider queues', function () {
     expect(new Set(arrivals.map(({ refId }) => refId)).size).to.equal(ids.length);
     expect(await ordersOf(ids)).to.have.length(ids.length);
     const seconds = ((arrivals.at(-1)?.atMs ?? 0) - (arrivals[0]?.atMs ?? 0)) / 1_000;
-    expect(seconds, 'not faster than its limit').to.be.at.least((ids.length - 2) / callsPerSecond);
+    expect(seconds, 'seconds at the rate limit').to.be.at.least((ids.length - 2) / callsPerSecond);
   });
 
   it('limit concurrent calls to a provider across all processes', async () => {
@@ -111,7 +111,7 @@ describe('provider queues', function () {
     const accepted = answers.filter(({ status }) => status === 201);
     const refused = answers.filter(({ status }) => status !== 201);
     const signing = { username: 'buyer', key: buyerKey };
-    await eventually('an order of reseller software to find no place', async () => {
+    await eventually('a reseller order is refused', async () => {
       const order = { code, customer: '081234567899', ref_id: uniqueRef() };
       const others = Promise.all([buyOne(), buyOne(), buyOne()]);
       const reseller = await fetch(stack.baseUrl + requestPath(signing, order));
@@ -123,10 +123,10 @@ describe('provider queues', function () {
     expect(accepted.length).to.be.within(4, 8);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
-      expect(Number(headers['retry-after']), 'when the line is short enough').to.be.within(1, 32);
+      expect(Number(headers['retry-after']), 'seconds until the queue is short enough').to.be.within(1, 32);
     }
     await eventually(
-      'its queue to be empty',
+      'the queue is empty',
       async () => {
         const open = await stack.db
           .collection('transactions')
@@ -138,7 +138,7 @@ describe('provider queues', function () {
     expect(arrivals.length).to.be.at.least(4);
   });
 
-  it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse what would wait over ${size.maxWaitS} s @sized`, async function () {
+  it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse those that would wait over ${size.maxWaitS} s @sized`, async function () {
     this.timeout(size.limitMs);
     const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
     const { code, arrivals } = await play(sell, { callsPerSecond });
@@ -151,13 +151,13 @@ describe('provider queues', function () {
       answers.push(...(await Promise.all(some.map((each) => buyer.post('/v1/transactions', each)))));
     }
     const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.length, 'refused').to.be.greaterThan(0);
+    expect(refused.length, 'refused purchases').to.be.greaterThan(0);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
       expect(Number(headers['retry-after'])).to.be.greaterThan(0);
     }
     const ids = answers.filter(({ status }) => status === 201).map(({ body }) => String(body.data.id));
-    expect(ids.length, 'accepted').to.be.at.least((maxWaitS * callsPerSecond) / 2);
+    expect(ids.length, 'accepted purchases').to.be.at.least((maxWaitS * callsPerSecond) / 2);
     const finals = await Promise.all(ids.map((id) => finalOf(stack, id, limitMs)));
     const late = finals.filter(({ status }) => status !== 'SUCCESS');
     for (const { status, failureCode, message, createdAt, finalAt } of late) {
@@ -166,7 +166,7 @@ describe('provider queues', function () {
       expect((finalAt?.getTime() ?? 0) - createdAt.getTime()).to.be.at.least(maxWaitS * 1_000);
     }
     const sold = finals.filter(({ status }) => status === 'SUCCESS').map(({ _id }) => _id);
-    expect(await ordersOf(ids), 'an order each that was sent, and no other row').to.have.length(sold.length);
+    expect(await ordersOf(ids), 'one sent order per sale').to.have.length(sold.length);
     const places = arrivals.map(({ refId }, place) =>
       Math.abs(sold.indexOf(refId.split('-')[0] ?? '') - place),
     );
@@ -199,19 +199,19 @@ describe('provider queues', function () {
     const buyOne = () => purchase(buyer, code, '081234567899');
     const batch = await Promise.all(Array.from({ length: 24 }, buyOne));
     const answered = await resell();
-    expect(answered, 'within its wait').to.include({ status: '00', transaction_status: 'success' });
+    expect(answered, 'answer within the wait').to.include({ status: '00', transaction_status: 'success' });
     const before = arrivals.length;
-    expect(before, 'the batch still waits').to.be.below(batch.length);
+    expect(before, 'served orders of the batch').to.be.below(batch.length);
     const flood = Promise.all(Array.from({ length: 15 }, resell));
     await Promise.all(batch.map((id) => finalOf(stack, id, 60_000)));
     const isOfBatch = arrivals.map(({ refId }) => batch.includes(refId.split('-')[0] ?? ''));
     const since = isOfBatch.slice(before, isOfBatch.lastIndexOf(true) + 1);
     const ahead = since.filter((each) => !each).length;
-    expect(ahead, 'some go ahead').to.be.greaterThan(0);
+    expect(ahead, 'overtaking calls').to.be.greaterThan(0);
     // Three in each window of 5 s. Part of the first window may be used up.
-    expect(ahead, 'a part of the turns').to.be.at.most(9);
+    expect(ahead, 'overtaking calls').to.be.at.most(9);
     await flood;
-    await eventually('the flood to be served', () => arrivals.length === batch.length + 16, 60_000);
+    await eventually('the flood is served', () => arrivals.length === batch.length + 16, 60_000);
   });
 
   it('refund a purchase that waits too long, unsent, and state the maximum wait', async () => {
@@ -220,17 +220,17 @@ describe('provider queues', function () {
     await set(sellerId, { maxWaitS: 2 });
     const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
     const late = finals.filter(({ status }) => status === 'FAILED');
-    expect(late, 'too late').to.have.length.within(2, 5);
+    expect(late, 'refunded purchases').to.have.length.within(2, 5);
     const sent = new Set(arrivals.map(({ refId }) => refId.split('-')[0]));
     for (const { _id, message, failureCode } of late) {
       expect(message).to.equal('No seller could serve it within 2 seconds.');
       expect(failureCode).to.equal('03');
-      expect(sent.has(_id), 'sent').to.equal(false);
+      expect(sent.has(_id), 'sent to the provider').to.equal(false);
     }
     await expectLedgerToHold(stack);
   });
 
-  it('send nothing during the pause of a 429 with Retry-After, then sell', async () => {
+  it('send nothing during the pause of a 429 with Retry-After, and sell after it', async () => {
     const pauseS = 3;
     let refusals = 0;
     const { code, arrivals } = await play((call, response) => {
@@ -242,12 +242,12 @@ describe('provider queues', function () {
       }
     });
     const id = await purchase(buyer, code, '081234567899');
-    await eventually('the pause', async () => {
+    await eventually('the refusal', async () => {
       const [order] = await ordersOf([id]);
       return order?.code === 'not-sent';
     });
     // A process caches a provider's state for 200 ms.
-    await eventually('others to be refused', async () => {
+    await eventually('other purchases are refused', async () => {
       const { status, body, headers } = await buyer.post('/v1/transactions', {
         product_code: code,
         destination: '081234567899',
@@ -274,7 +274,7 @@ describe('provider queues', function () {
       .collection<{ _id: string; username: string }>('accounts')
       .findOne({ _id: sellerId });
     const id = await purchase(buyer, code, '081234567899');
-    await eventually('the pause', async () => (await ordersOf([id]))[0]?.code === 'not-sent');
+    await eventually('the refusal', async () => (await ordersOf([id]))[0]?.code === 'not-sent');
     const result = await topup(
       ['provider', 'resume', seller?.username ?? '', '--reason', 'they are back'],
       stack.env,
@@ -283,7 +283,7 @@ describe('provider queues', function () {
     expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
   });
 
-  it('pass the orders of a removed provider to others, and leave Redis', async function () {
+  it('pass the orders of a removed provider to others, and disappear from Redis', async function () {
     this.timeout(300_000);
     const removed = await play(sell, { callsPerSecond: 0.1 });
     const other = await play(sell);
@@ -310,7 +310,7 @@ describe('provider queues', function () {
     const left = () =>
       redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(removed.sellerId).name}:*`);
     const gonePromptly = () =>
-      eventually('its queue to be gone', async () => String(await left()) === '', 90_000);
+      eventually('the queue is gone', async () => String(await left()) === '', 90_000);
     await gonePromptly();
     // A process may look at the queue for the first time just after its removal.
     const late = new Queue(getProviderQueue(removed.sellerId).name, {

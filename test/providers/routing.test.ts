@@ -90,7 +90,7 @@ describe('routing', () => {
   after(() => disconnectMongo());
   afterEach(() => setClock(null));
 
-  it('takes the cheapest active offer, then the next within the price after a refusal', async () => {
+  it('takes the cheapest active offer, and after a refusal the next within the price', async () => {
     const { code, sellers } = await newProduct([10_300, 10_100, 10_200]);
     const [dear, cheap, middle] = sellers;
     expect(await chooseRoute({ productCode: code })).to.deep.equal({
@@ -144,7 +144,7 @@ describe('routing', () => {
     ],
   ];
   for (const [what, change] of unable) {
-    it(`skips a seller that ${what}; without another it is maintenance`, async () => {
+    it(`skips a seller that ${what}; without another the product is in maintenance`, async () => {
       const { code, sellers } = await newProduct([10_000, 10_500]);
       await change(sellers[0] ?? '');
       expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
@@ -183,12 +183,12 @@ describe('routing', () => {
     };
     await openCircuit(halfOpen, 'configuration');
     setClock(() => Date.now() + 15_500);
-    expect(await accept(), 'the probe').to.equal(halfOpen);
+    expect(await accept(), 'probe').to.equal(halfOpen);
     expect(await chooseRoute({ productCode: code, turnAt: halfOpen })).to.include({ sellerId: halfOpen });
     const nextSecond = () => redis().del(getProbeKey(halfOpen, 'accept'));
     await nextSecond();
     expect(await accept()).to.equal(well);
-    expect(await accept(alone.code), 'nobody else has it').to.equal(halfOpen);
+    expect(await accept(alone.code), 'only seller of the product').to.equal(halfOpen);
     await nextSecond();
     await recordCall(halfOpen, {
       failed: false,

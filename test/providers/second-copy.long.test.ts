@@ -100,7 +100,7 @@ describe('a second copy of the service as the provider of the first', function (
     });
   });
 
-  it('refuses a wholesale price above what the buyer pays, and refunds the buyer', async () => {
+  it("refuses a wholesale price above the buyer's price, and refunds the buyer", async () => {
     const offer = async (price: number) => {
       const path = `/api/seller/products/${code}/offers`;
       const answer = await sendCall(wholesale.baseUrl, { path, key: wholesaleSellerKey, body: { price } });
@@ -131,7 +131,7 @@ async function expectLedger(
 ): Promise<void> {
   const { price, sold, sellerId, buyer } = expected;
   const commission = Math.round(price * 0.02);
-  const { sums, wallets } = await eventually('sales to be posted to the seller', async () => {
+  const { sums, wallets } = await eventually('the seller has the sales', async () => {
     const ledger = await ledgerOf(stack);
     return ledger.wallets[sellerId] === sold * (price - commission) && ledger;
   });

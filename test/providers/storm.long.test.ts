@@ -86,7 +86,7 @@ describe('a storm over three sellers', function () {
       for (let index = next++; index < size.purchases; index = next++) {
         const body = {
           product_code: products[Math.floor(chance() * products.length)],
-          // An ending that triggers no story of the simulator.
+          // An ending for which the simulator has no scenario.
           destination: `08${String(index).padStart(8, '0')}00`,
           ref_id: uniqueRef('storm'),
         };
@@ -118,7 +118,7 @@ async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[])
 function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
   const play = async (): Promise<void> => {
     const final = async (count: number) =>
-      eventually(`${count} to be final`, async () => (await finalCount(stack)) >= count, size.limitMs);
+      eventually(`${count} final ones`, async () => (await finalCount(stack)) >= count, size.limitMs);
     await final(size.purchases / 3);
     await stack.simulator.control({ providers: { [username]: { down: true } } });
     await final(size.purchases / 3 + size.finalDuringOutage);
@@ -150,7 +150,7 @@ function killNowAndThen(
       kills += 1;
     }
     process.stdout.write(`    ${kills} workers killed\n`);
-    expect(kills, 'workers killed').to.be.at.least(1);
+    expect(kills, 'killed workers').to.be.at.least(1);
   };
   const finished = play();
   return {
@@ -164,7 +164,7 @@ function killNowAndThen(
 async function allFinal(stack: Stack, ids: string[]): Promise<void> {
   expect(ids).to.have.length(size.purchases);
   await eventually(
-    'every purchase to be final or in review',
+    'every purchase is final or in review',
     async () => {
       const open = await stack.db
         .collection('transactions')

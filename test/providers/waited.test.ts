@@ -50,7 +50,7 @@ describe('calls that can buy, after waiting', () => {
     const late = buy(sellerId, 1_500).catch((error: unknown) => error);
     diagnosticsChannel.subscribe('undici:request:create', holdTheLoop);
     expect(await late).to.be.instanceOf(LateError);
-    expect(isMet, 'it was handed over').to.equal(true);
+    expect(isMet, 'request was created').to.equal(true);
     await buy(sellerId, 3_000);
     expect(provider.calls).to.have.length(2);
     expect(new Set(provider.calls.map(({ port }) => port)).size, 'connections').to.equal(1);
@@ -72,13 +72,10 @@ describe('calls that can buy, after waiting', () => {
         buy(sellers[Math.floor(n / each)] ?? '', 10_000),
       ),
     );
-    await eventually(
-      'as many as there are connections',
-      () => heldResponses.length === connectionsOfAnAddress,
-    );
+    await eventually('each connection is used', () => heldResponses.length === connectionsOfAnAddress);
     const beforeMs = nowMs() + 300;
     const late = buy(newId(), 300).catch((error: unknown) => error);
-    await eventually('its time to be over', () => nowMs() > beforeMs);
+    await eventually('the deadline is over', () => nowMs() > beforeMs);
     isHeld = false;
     heldResponses.forEach(answer);
     expect(await late).to.be.instanceOf(LateError);

@@ -86,7 +86,7 @@ describe('purchases during crashes', function () {
       const worker = await stack.startWorker('fulfilment');
       const marker = await finalCount();
       await eventually(
-        'some progress, then kill',
+        'progress before the next kill',
         async () => stopped() || (await finalCount()) > marker + 20,
         60_000,
       );
@@ -148,7 +148,7 @@ describe('purchases during crashes', function () {
       () => {
         const missing = wanted.filter((each) => !collector.states.has(each));
         if (missing.length > 0) {
-          throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
+          throw new Error(`${missing.length} of ${wanted.length} missing, such as ${missing[0] ?? ''}`);
         }
         return true;
       },

@@ -55,7 +55,7 @@ describe('a MongoDB election during purchases', function () {
     );
 
     const refused = answers.filter((each) => each.status !== 200);
-    expect(refused, 'the election was felt').to.not.have.length(0);
+    expect(refused, 'calls that met the election').to.not.have.length(0);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
       expect(Number(headers['retry-after'])).to.be.greaterThan(0);

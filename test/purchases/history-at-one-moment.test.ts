@@ -30,9 +30,9 @@ describe('a page of the history', () => {
       const reading = listTransactions({ owner, status: 'pending', page: 2, limit: 1 }).finally(
         () => (isRead = true),
       );
-      await eventually('the rows to be asked for', async () => (await fault.met()) === 1);
+      await eventually('the rows are requested', async () => (await fault.met()) === 1);
       await concludeFailure(newest, null, { code: '01', message: 'nobody' });
-      expect(isRead, 'read before the newest had left').to.equal(false);
+      expect(isRead, 'read before the newest row had left').to.equal(false);
       return reading;
     });
     expect([page.purchases.map(({ _id }) => _id), page.total]).to.deep.equal([[middle._id], 3]);

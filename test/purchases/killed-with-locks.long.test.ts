@@ -43,13 +43,13 @@ describe('a process killed while it holds a wallet lock', () => {
     const pause = { kind: 'pause', commands: ['commitTransaction'], ms: 20_000, uri } as const;
     await withFault(pause, async ({ met }) => {
       const lost = buy(doomed.url, refs[0] ?? '').catch(() => null);
-      await eventually('the commit to be under way', async () => (await met()) > 0);
+      await eventually('the commit is in flight', async () => (await met()) > 0);
       await doomed.stop('SIGKILL');
       expect(await lost).to.equal(null);
       await Promise.all(
         refs.map((ref) =>
           eventually(
-            `${ref} to be accepted`,
+            `${ref} is accepted`,
             async () => {
               const answer = await buy(stack.baseUrl, ref);
               answers.push(answer);
@@ -61,13 +61,13 @@ describe('a process killed while it holds a wallet lock', () => {
       );
     });
     const refused = answers.filter((each) => each.status !== 200);
-    expect(refused, 'the lock was felt').to.not.have.length(0);
+    expect(refused, 'calls that met the lock').to.not.have.length(0);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
       expect(Number(headers['retry-after'])).to.be.greaterThan(0);
     }
     const transactions = stack.db.collection('transactions');
-    await eventually('both to be fulfilled', async () => {
+    await eventually('both are fulfilled', async () => {
       const stored = await transactions.find({ refId: { $in: refs } }).toArray();
       return stored.length === 2 && stored.every((each) => each['status'] === 'SUCCESS');
     });

@@ -38,23 +38,23 @@ describe('a lagging majority after the end of a purchase', () => {
   afterEach(() => endLag());
 
   const shown: [what: string, look: (purchase: Purchase) => Promise<(Purchase | undefined)[]>][] = [
-    ['its status by its ref_id', async ({ accountId, refId }) => [await findPurchase(accountId, refId)]],
-    ['its status by its id', async ({ accountId, _id }) => [await findPurchase(accountId, _id)]],
-    ['a history that is counted', async ({ accountId }) => listOf({ accountId })],
+    ['a lookup by ref_id', async ({ accountId, refId }) => [await findPurchase(accountId, refId)]],
+    ['a lookup by id', async ({ accountId, _id }) => [await findPurchase(accountId, _id)]],
+    ['a counted history', async ({ accountId }) => listOf({ accountId })],
     ['a history by its totals', async ({ accountId }) => listOf({ accountId })],
-    ['what is sought in a history', ({ accountId, productCode }) => listOf({ accountId }, { productCode })],
+    ['a filtered history', ({ accountId, productCode }) => listOf({ accountId }, { productCode })],
     [
       'a page of the console',
       async ({ accountId }) => (await findPurchasePage({ accountId }, { limit: 5 })).purchases,
     ],
-    ['a search of the console', ({ refId }) => searchPurchases(refId)],
-    ['the console by its id', async ({ _id }) => [(await describePurchase(_id)).purchase]],
+    ['a search in the console', ({ refId }) => searchPurchases(refId)],
+    ['a lookup in the console', async ({ _id }) => [(await describePurchase(_id)).purchase]],
     ['the sums of a filter', sumsOf],
     ['a report', reportOf],
-    ['the console as its customer sees it', asSeen],
+    ['the customer view of the console', asSeen],
   ];
   for (const [what, look] of shown) {
-    it(`${what} does not show it`, async () => {
+    it(`${what} does not show the end`, async () => {
       if (what === 'a history by its totals') {
         await setTotalsComplete();
       }
@@ -108,7 +108,7 @@ describe('a lagging majority after the acceptance of a purchase', () => {
     const shop = await openShop('http://127.0.0.1:9');
     await lagNextCommit(purchases.collectionName, 1_000);
     const buying = shop.buy();
-    const { _id, refId } = await eventually('the purchase to be visible', () =>
+    const { _id, refId } = await eventually('the purchase is on the primary', () =>
       PurchaseModel.findOne({ accountId: shop.buyer._id }).lean<Purchase>(),
     );
     const [byRef, byId] = await Promise.all([
@@ -131,7 +131,7 @@ describe('a lagging majority after the acceptance of a purchase', () => {
       customerNumber: '081234567890',
       refId: other._id,
     });
-    const { _id } = await eventually('the purchase to be visible', () =>
+    const { _id } = await eventually('the purchase is on the primary', () =>
       PurchaseModel.findOne({ accountId: shop.buyer._id, refId: other._id }).lean<Purchase>(),
     );
     expect((await findPurchase(shop.buyer._id, other._id))._id).to.equal(_id);
@@ -190,7 +190,7 @@ async function endUnconfirmed({ lagMs = longLagMs } = {}): Promise<{
   await lagNextCommit(purchases.collectionName, lagMs);
   const ending = concludeFailure(purchase, null, { code: '01', message: 'nobody' });
   ending.catch(() => undefined);
-  await eventually('the end to be visible', () =>
+  await eventually('the end is on the primary', () =>
     PurchaseModel.exists({ _id: purchase._id, status: 'FAILED' }),
   );
   return { purchase, ending };

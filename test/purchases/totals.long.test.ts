@@ -207,7 +207,7 @@ describe(`daily totals, ${random.seed}`, function () {
     // As on the schedule, work with too many write conflicts is retried. Folding a day with
     // constant sales may end only after them.
     const untilDone = (work: () => Promise<unknown>) =>
-      eventually('an end', () => work().then(() => true), 30_000);
+      eventually('the work succeeds', () => work().then(() => true), 30_000);
     const folding = (async () => {
       while (!stopped) {
         await untilDone(foldTotals);
@@ -221,7 +221,7 @@ describe(`daily totals, ${random.seed}`, function () {
           killed?.child.kill('SIGKILL');
         }
       }
-      await eventually('the last to sell before it is killed', () => haveSold(20, killed));
+      await eventually('the last process sells before its kill', () => haveSold(20, killed));
     } finally {
       killed?.child.kill('SIGKILL');
       first?.child.send('stop');
@@ -229,10 +229,10 @@ describe(`daily totals, ${random.seed}`, function () {
       stopped = true;
       await folding;
     }
-    await eventually('the others to end', () => first?.done && second?.done);
+    await eventually('the other processes end', () => first?.done && second?.done);
     expect(killed?.done).to.equal(false);
     // The last transaction of the killed process may still be committed.
-    await eventually('its last database transaction', async () => {
+    await eventually('its last database transaction is complete', async () => {
       const [rows, totals] = [await countedFromRows(), await storedTotals()];
       return JSON.stringify(rows) === JSON.stringify(totals);
     });
@@ -254,7 +254,7 @@ describe(`daily totals, ${random.seed}`, function () {
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('that are wrong are found by account, day and counter, and rebuilt', async () => {
+  it('are found if wrong, by account, day and counter, and rebuilt', async () => {
     const right = await storedTotals();
     const [some] = await dailyTotals
       .find({ 'counters.bought.count.SUCCESS': { $gt: 0 } })
@@ -289,16 +289,16 @@ describe(`daily totals, ${random.seed}`, function () {
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('that do not exist are replaced by counting, until a rebuild', async () => {
+  it('are replaced by counting while they are missing, until a rebuild', async () => {
     // Only the rows exist, as after a change of BUSINESS_TIMEZONE.
     await mongoose.connection.db?.collection('totalsState').deleteMany({});
     await dailyTotals.deleteMany({});
-    await eventually('the process to notice', async () => !(await areTotalsComplete()));
+    await eventually('the process notices', async () => !(await areTotalsComplete()));
     await playPurchase(parties, random);
     await expectHistoryToBeRight(parties, 20);
-    expect(await findings(), 'nobody reads them yet').to.deep.equal([]);
+    expect(await findings(), 'findings while the totals are unused').to.deep.equal([]);
     await beginTotals();
-    expect(await areTotalsComplete(), 'there are purchases').to.equal(false);
+    expect(await areTotalsComplete(), 'totals complete despite purchases').to.equal(false);
     await rebuildTotals();
     expect(await areTotalsComplete()).to.equal(true);
     expect(await storedTotals()).to.deep.equal(await countedFromRows());
@@ -322,7 +322,7 @@ describe(`daily totals, ${random.seed}`, function () {
 
   it('use separate slots in each process, two if two groups are written at once', async () => {
     const children = await Promise.all([1, 2, 3].map(() => startSelling({ purchases: 1, atOnce: 1 })));
-    const asked = await eventually('leased slots', () => {
+    const asked = await eventually('all slots are leased', () => {
       children.forEach(({ child }) => child.send('slots'));
       const all = children.flatMap(({ slots }) => slots);
       return all.length === 6 && all.every((slot) => slot < 48) && all;

@@ -91,7 +91,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     await stream.fill();
     expect(stream.head()).to.equal('k100');
     // Other tests use the same server.
-    await eventually('no cursor to be left', async () => (await openCursors()) <= before);
+    await eventually('no cursor is open', async () => (await openCursors()) <= before);
   });
 
   async function openCursors(): Promise<number> {

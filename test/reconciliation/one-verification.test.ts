@@ -43,14 +43,14 @@ describe('single verification at a time', () => {
     let handle: Held | null = null;
     const limits = holdMaxMs === undefined ? {} : { holdMaxMs };
     const work = withLease(name, leaseMs, (given) => ((handle = given), ended), limits);
-    const given = await eventually('the lease', () => handle);
+    const given = await eventually('the lease is taken', () => handle);
     const key = `${env.QUEUE_PREFIX}:{lease}:${name}`;
     return { name, key, held: given, end: () => (end(), work) };
   }
   /** Waits until the holder has renewed it. */
   const isRenewed = async (key: string) => {
     await redis().pexpire(key, 60_000);
-    await eventually('it to be renewed', async () => (await redis().pttl(key)) <= leaseMs);
+    await eventually('the lease is renewed', async () => (await redis().pttl(key)) <= leaseMs);
   };
   const others = (name: string) => withLease(name, leaseMs, () => Promise.resolve('taken'));
 
@@ -66,7 +66,7 @@ describe('single verification at a time', () => {
     held.goesOn();
     expect(await held.over.catch((error: unknown) => error)).to.be.instanceOf(LeaseOverError);
     expect(() => held.goesOn()).to.throw(LeaseOverError);
-    await eventually('another one', () => others(name));
+    await eventually('another process takes it', () => others(name));
     await end();
   });
 
@@ -74,20 +74,20 @@ describe('single verification at a time', () => {
     const { name, held, end } = await take(60 * minutes);
     passedMs += 16 * minutes;
     expect(await held.over.catch((error: unknown) => error)).to.be.instanceOf(LeaseOverError);
-    await eventually('another one', () => others(name));
+    await eventually('another process takes it', () => others(name));
     expect(() => held.goesOn()).to.throw(LeaseOverError);
     await end();
   });
 
-  it('takes a lease that Redis lost again, unless another holder was first', async () => {
+  it('takes its lease again after Redis lost it, unless another holder was first', async () => {
     const { key, held, end } = await take();
     await redis().del(key);
-    await eventually('it to be there', async () => (await redis().get(key)) !== null);
+    await eventually('the lease is back', async () => (await redis().get(key)) !== null);
     held.goesOn();
     await redis().set(key, 'of another', 'PX', 60_000);
     expect(await held.over.catch((error: unknown) => error)).to.be.instanceOf(LeaseOverError);
     await end();
-    expect(await redis().get(key), 'nor released').to.equal('of another');
+    expect(await redis().get(key), 'lease of the other holder').to.equal('of another');
     await redis().del(key);
   });
 
@@ -116,8 +116,8 @@ describe('single verification at a time', () => {
     expect(before).to.be.greaterThan(3);
     setTime(dayAgo(1), 1);
     await closeLedger();
-    expect(await parts(false), 'closed days').to.be.greaterThan(3);
-    expect(await parts(true), 'everything').to.be.greaterThan(before);
+    expect(await parts(false), 'parts of the daily verification').to.be.greaterThan(3);
+    expect(await parts(true), 'parts of the full verification').to.be.greaterThan(before);
     const over = new LeaseOverError('over');
     for (let last = 1; last <= before; last += 1) {
       let left = last;

@@ -57,7 +57,7 @@ describe('a change while a process misses its invalidation', function () {
   afterEach(() => gate.restore());
 
   const hearers = () => redis.zcount(`${String(stack.env['QUEUE_PREFIX'])}:hearers`, Date.now(), '+inf');
-  const bothHear = () => eventually('both to hear', async () => (await hearers()) === 2);
+  const bothHear = () => eventually('both processes are subscribed', async () => (await hearers()) === 2);
   const priceThere = async () => {
     const body = { product_code: code, destination: '081234561230', ref_id: uniqueRef() };
     const answer = await buyer.post('/v1/transactions', body);
@@ -80,8 +80,8 @@ describe('a change while a process misses its invalidation', function () {
   const outages: [name: string, begin: () => unknown][] = [
     ['its Redis hangs', () => gate.hang()],
     ['its connections to Redis break', () => gate.cut()],
-    ['Redis ends the connections that hear', () => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')],
-    ['everything in Redis is lost', () => privateRedis.empty()],
+    ['Redis closes the subscriptions', () => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')],
+    ['Redis loses all data', () => privateRedis.empty()],
   ];
   for (const [name, begin] of outages) {
     it(`${name}: is acknowledged in time and effective for the next call`, async () => {
@@ -90,18 +90,18 @@ describe('a change while a process misses its invalidation', function () {
       expect(await priceThere()).to.equal(price);
       await gate.restore();
       await bothHear();
-      await eventually('changes to be quick again', async () => (await raise()) < limits.hearingMs / 2);
+      await eventually('changes are quick again', async () => (await raise()) < limits.hearingMs / 2);
       expect(await priceThere()).to.equal(price);
     });
   }
 
   it('takes effect within a second in a process that is cut off', async () => {
     await gate.cut();
-    await eventually('the others to know', async () => (await hearers()) === 1);
+    await eventually('one subscriber is left', async () => (await hearers()) === 1);
     expect(await priceThere()).to.equal(price);
     await raise();
     const raisedAtMs = performance.now();
-    await eventually('the new price', async () => (await priceThere()) === price);
+    await eventually('the new price applies', async () => (await priceThere()) === price);
     expect(performance.now() - raisedAtMs).to.be.below(limits.cacheDeafMs + 500);
   });
 
@@ -115,7 +115,7 @@ describe('a change while a process misses its invalidation', function () {
     expect(await priceThere()).to.equal(price);
   });
 
-  it('waits at most a second once for a killed process', async () => {
+  it('waits once, for at most a second, for a killed process', async () => {
     const third = await stack.startWeb();
     await third.stop('SIGKILL');
     expect(await raise()).to.be.below(limits.hearingMs + 700);
@@ -124,9 +124,9 @@ describe('a change while a process misses its invalidation', function () {
     expect(await raise()).to.be.below(limits.hearingMs);
   });
 
-  it('does not wait for a process that has stopped in order', async () => {
+  it('does not wait for a process that has shut down', async () => {
     const third = await stack.startWeb();
-    await eventually('three to hear', async () => (await hearers()) === 3);
+    await eventually('three processes are subscribed', async () => (await hearers()) === 3);
     await third.stop();
     expect(await hearers()).to.equal(2);
   });
@@ -139,7 +139,7 @@ describe('a change while a process misses its invalidation', function () {
     child.send('go on');
     await once(child, 'exit');
     const startedAt = performance.now();
-    await eventually('the new price', async () => (await priceThere()) === 20_000, 5_000);
+    await eventually('the new price applies', async () => (await priceThere()) === 20_000, 5_000);
     expect(performance.now() - startedAt).to.be.below(limits.cacheDeafMs + 500);
   });
 

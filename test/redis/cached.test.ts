@@ -56,7 +56,7 @@ function store() {
 const nothing = () => Promise.resolve();
 
 for (const isSubscribed of [true, false]) {
-  describe(`the in-process cache, ${isSubscribed ? 'hearing of changes' : 'deaf'}`, () => {
+  describe(`the in-process cache, ${isSubscribed ? 'subscribed to changes' : 'not subscribed'}`, () => {
     before(async () => {
       await connectRedis();
       if (isSubscribed) {
@@ -160,7 +160,7 @@ for (const isSubscribed of [true, false]) {
       for (const id of ['too much', 'too much', 'much']) {
         await get(id);
       }
-      expect(['too much', 'much'].map(readsOf), 'too much pushes nothing out').to.deep.equal([2, 2]);
+      expect(['too much', 'much'].map(readsOf), 'too heavy, evicts nothing').to.deep.equal([2, 2]);
       // Invalidated entries no longer count towards the weight.
       await writeAndInvalidate([OfferModel], null, nothing);
       for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) {
@@ -194,7 +194,7 @@ for (const isSubscribed of [true, false]) {
       expect(await get('a')).to.equal('a');
     });
 
-    it(`reloads after a second: ${isSubscribed ? 'no' : 'yes'}`, async () => {
+    it(`${isSubscribed ? 'keeps' : 'reloads'} an entry after a second`, async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
       const get = createCache({ from: [OfferModel], load });
@@ -202,7 +202,7 @@ for (const isSubscribed of [true, false]) {
       await get('a');
       await short('a');
       const over = performance.now() + limits.cacheDeafMs;
-      await eventually('a second to be over', () => performance.now() > over);
+      await eventually('a second is over', () => performance.now() > over);
       await get('a');
       expect(readsOf('a')).to.equal(isSubscribed ? 2 : 3);
       await short('a');
@@ -256,7 +256,7 @@ describe('a cache invalidation', () => {
     expect(phases).to.deep.equal(['begin', 'end']);
   });
 
-  it('ends after a failed write and is unsure after an unknown outcome', async () => {
+  it('ends after a failed write and is "unsure" after an unknown outcome', async () => {
     answers = true;
     const refused = await measure('c', () => Promise.reject(new ConflictError(asWritten('taken'))));
     expect(refused.phases).to.deep.equal(['begin', 'end']);
@@ -268,7 +268,7 @@ describe('a cache invalidation', () => {
     const { rows, load, readsOf } = store();
     rows.set('a', { id: 'a', owner: 'x' });
     const get = createCache({ from: [ProductModel], load });
-    await eventually('this process to hear', () => getSubscriptionEpoch() !== 0);
+    await eventually('this process is subscribed', () => getSubscriptionEpoch() !== 0);
     await get('a');
     await get('a');
     expect(readsOf('a')).to.equal(1);

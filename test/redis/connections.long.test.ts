@@ -30,7 +30,7 @@ describe('connections to Redis', () => {
     return Number(/connected_clients:(\d+)/.exec(info)?.[1]) - 1;
   };
   const expectConnections = (count: number) =>
-    eventually(`${count} connections`, async () => {
+    eventually(`there are ${count} connections`, async () => {
       const now = await connections();
       if (now !== count) {
         throw new Error(`there are ${now}`);

@@ -90,9 +90,9 @@ describe('the network to Redis', function () {
     // Wait until the web process has logged the outage; by then a wrong worker would have reported
     // ready.
     const web = await stack.startWeb();
-    await eventually('a line about Redis', () => web.output().includes('redis is unavailable'));
+    await eventually('the web process logs the outage', () => web.output().includes('redis is away'));
     await web.stop();
-    expect(isReady, 'ready without Redis').to.equal(false);
+    expect(isReady, 'worker is ready without Redis').to.equal(false);
     await gate.restore();
     expect(await (await worker).stop()).to.equal(0);
   });

@@ -56,7 +56,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
       started.push(child);
       let printed = '';
       child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-      await eventually('it to be ready', () => /"(web is|workers are) ready"/.test(printed), 30_000);
+      await eventually('the process is ready', () => /"(web is|workers are) ready"/.test(printed), 30_000);
       const [before] = printed.split(/"(?:web is|workers are) ready"/);
       expect(before).to.include("this host's clock differs from that of Redis");
     });
@@ -93,7 +93,7 @@ describe('a purchase with a distant worker that is eleven minutes ahead', () => 
     });
     const purchases = stack.db.collection<{ _id: string; status: string }>('transactions');
     const status = await eventually(
-      'its end',
+      'the purchase is final',
       async () => {
         const found = await purchases.findOne({ _id: body.data.transaction_id as string });
         return found && ['SUCCESS', 'FAILED'].includes(found.status) && found.status;

@@ -50,7 +50,7 @@ describe('a Redis that refuses writes', function () {
       .filter((line) => line.includes(text));
 
   async function expectTrouble(code: string, reason: RegExp): Promise<void> {
-    const ready = await eventually('readiness to say it', async () => {
+    const ready = await eventually('the web process is not ready', async () => {
       const answer = await readiness();
       return answer.status === 503 ? answer : null;
     });
@@ -59,19 +59,19 @@ describe('a Redis that refuses writes', function () {
     for (let n = 0; n < 50; n++) {
       await buy();
     }
-    await eventually('the worker to say it', () => linesWith(worker, `"code":"${code}"`).length > 0);
-    const loggedLines = linesWith(web, 'job not added; the sweep will add it').filter((line) =>
+    await eventually('the worker logs it', () => linesWith(worker, `"code":"${code}"`).length > 0);
+    const loggedLines = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
       line.includes(`"${code}"`),
     );
-    expect(loggedLines, '50 purchases, one line').to.have.length(1);
+    expect(loggedLines, 'log lines for 50 purchases').to.have.length(1);
     const before = await tries(code);
     const startedAt = performance.now();
-    await eventually('it to last', () => performance.now() - startedAt > 2_000);
+    await eventually('two seconds are over', () => performance.now() - startedAt > 2_000);
     const { connections, refused } = await tries(code);
-    expect(refused, 'refused at all').to.be.above(before.refused);
+    expect(refused, 'refused commands').to.be.above(before.refused);
     const seconds = (performance.now() - startedAt) / 1_000;
-    expect((refused - before.refused) / seconds, 'commands that are refused, a second').to.be.below(50);
-    expect((connections - before.connections) / seconds, 'new connections, a second').to.be.below(20);
+    expect((refused - before.refused) / seconds, 'refused commands per second').to.be.below(50);
+    expect((connections - before.connections) / seconds, 'new connections per second').to.be.below(20);
     const doctor = await topup(['doctor', '--json'], stack.env);
     const failed = doctor.json<{ checks: Diagnosis[] }>().checks.filter(({ status }) => status === 'fail');
     expect(failed.map(({ name }) => name)).to.include('Redis writes');
@@ -98,7 +98,7 @@ describe('a Redis that refuses writes', function () {
   }
 
   async function expectRecovery(): Promise<void> {
-    await eventually('readiness', async () => (await readiness()).status === 200);
+    await eventually('the web process is ready', async () => (await readiness()).status === 200);
     await waitUntilAllFinal(stack, 60_000);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);

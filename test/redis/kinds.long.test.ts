@@ -39,7 +39,7 @@ describe('kinds of Redis', function () {
     const stack = await stackOn({ ...settings, REDIS_TLS_CA: redis.ca });
     await expectMainJob(stack);
     const hearing = () => redis.client.zcount(`${prefix}:hearers`, Date.now(), '+inf');
-    await eventually('web and worker to hear of changes', async () => (await hearing()) >= 2);
+    await eventually('web and worker are subscribed', async () => (await hearing()) >= 2);
 
     const isReady = async ({ url }: RunningProgram) =>
       (await apiClient(url, '').get('/readyz')).body.redis as boolean;
@@ -49,7 +49,7 @@ describe('kinds of Redis', function () {
       /"code":"(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)".*redis is unavailable/,
     );
     const lax = await stack.startWeb({ REDIS_TLS_CA: '', REDIS_TLS_SELF_SIGNED: 'true' });
-    await eventually('any certificate to be taken', () => isReady(lax));
+    await eventually('Redis accepts any certificate', () => isReady(lax));
   });
 
   for (const { tag, busyNodes } of sizes.clusters) {
@@ -67,7 +67,7 @@ describe('kinds of Redis', function () {
       const key = (await stack.seed())['buyer']?.api_key ?? '';
       await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
       // Without a lease postings only collide more often, which no other check would detect.
-      await eventually('a slot of daily totals to be leased', async () => {
+      await eventually('a slot of daily totals is leased', async () => {
         const leases = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*totals-slot*')));
         return leases.flat().length > 0;
       });
@@ -88,7 +88,7 @@ describe('kinds of Redis', function () {
       }
       await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
     });
-    await eventually('the replica to be master', async () =>
+    await eventually('the replica is master', async () =>
       (await sentinel.replica.client.info('replication')).includes('role:master'),
     );
     await waitUntilAllFinal(stack, 60_000);

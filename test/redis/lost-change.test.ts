@@ -20,16 +20,16 @@ describe('an invalidation lost between two nodes of a Cluster', () => {
   after(disconnectRedis);
 
   it('is detected at the next heartbeat and clears the cache once', async () => {
-    await eventually('this process to hear', () => getSubscriptionEpoch() !== 0);
+    await eventually('this process is subscribed', () => getSubscriptionEpoch() !== 0);
     let gaps = 0;
     let changes = 0;
     addListener({ onChange: () => (changes += 1), onGap: () => (gaps += 1) });
     // Increments the counter of invalidations without publishing one.
     await redis().incr(changeCountKey);
-    await eventually('all to be forgotten', () => gaps > 0);
+    await eventually('the cache is cleared', () => gaps > 0);
     // The next change arrives twice: from this process and from Redis.
     await publishChange({ id: newId(), by: newId(), phase: 'begin', collections: [], subjects: [] });
-    await eventually('the next change to be heard', () => changes === 2);
+    await eventually('the next change arrives twice', () => changes === 2);
     expect(gaps).to.equal(1);
   });
 

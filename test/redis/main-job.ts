@@ -20,7 +20,7 @@ export async function expectMainJob(stack: Stack): Promise<void> {
   const order = { code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() };
   const bought = await buyer.post('/api/buyer/transaction', order);
   expect(bought.status, JSON.stringify(bought.body)).to.equal(200);
-  await eventually('the purchase to succeed', async () => {
+  await eventually('the purchase succeeds', async () => {
     const { body } = await buyer.get(`/v1/transactions/${String(bought.body.data.transaction_id)}`);
     return body.data.status === 'SUCCESS';
   });
@@ -45,16 +45,16 @@ export async function expectMainJob(stack: Stack): Promise<void> {
   // Two sessions, whose keys a Cluster stores on different nodes.
   await consoleClient(stack.baseUrl, '198.51.100.8').login('admin', accounts['admin']?.password ?? '');
   await browser.login('admin', accounts['admin']?.password ?? '');
-  expect((await browser.get('/admin')).status, 'logged in').to.equal(200);
-  expect((await browser.get('/admin/api/me')).status, 'the list of sessions').to.equal(200);
-  expect((await browser.get('/admin/queues')).status, 'the queue board').to.equal(200);
+  expect((await browser.get('/admin')).status, 'page of the console').to.equal(200);
+  expect((await browser.get('/admin/api/me')).status, 'list of sessions').to.equal(200);
+  expect((await browser.get('/admin/queues')).status, 'queue board').to.equal(200);
 
   const doctor = await topup(['doctor', '--json'], stack.env);
   const checks = doctor.json<{ checks: Diagnosis[] }>().checks;
   const bad = checks.filter(
     ({ name, status }) => status === 'fail' || (status === 'warn' && /Redis|queue/.test(name)),
   );
-  expect(bad, 'what doctor finds').to.deep.equal([]);
+  expect(bad, 'failed checks of doctor').to.deep.equal([]);
   await expectLedgerToHold(stack);
 }
 

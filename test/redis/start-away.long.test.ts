@@ -23,7 +23,7 @@ describe('a web process that starts without Redis, two hours ahead', function ()
     await gate.stop();
   });
 
-  it("uses MongoDB's clock, so that its purchases are sold at once later", async () => {
+  it("uses MongoDB's clock, so that its purchases are not delayed", async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     await deposit(apiClient(stack.baseUrl, key), 100_000);
     await gate.cut();
@@ -33,7 +33,7 @@ describe('a web process that starts without Redis, two hours ahead', function ()
     await gate.restore();
     const purchases = stack.db.collection<{ _id: string; status: string; createdAt: Date }>('transactions');
     const sold = await eventually(
-      'its sale',
+      'the purchase is sold',
       async () => {
         const found = await purchases.findOne({ _id: body.data.transaction_id as string });
         return found?.status === 'SUCCESS' && found;

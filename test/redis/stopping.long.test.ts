@@ -49,7 +49,7 @@ describe('graceful shutdown', function () {
     await stack.simulator.control({ latency_ms: 60_000 });
     const body = { code: 'S10', customer_number: '081234567890', ref_id: uniqueRef() };
     const id = String((await buyer.post('/api/buyer/transaction', body)).body.data.transaction_id);
-    await eventually('the provider to have it', async () => (await stack.simulator.log()).length === 1);
+    await eventually('the provider has the order', async () => (await stack.simulator.log()).length === 1);
 
     const { code, tookMs } = await stopped(worker);
     expect(code, worker.output()).to.equal(0);
@@ -60,7 +60,7 @@ describe('graceful shutdown', function () {
     await stack.simulator.control({ latency_ms: 0 });
     const next = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
     await eventually(
-      'the purchase to succeed',
+      'the purchase succeeds',
       async () => (await buyer.get(`/v1/transactions/${id}`)).body.data.status === 'SUCCESS',
       60_000,
     );
@@ -85,7 +85,7 @@ describe('graceful shutdown', function () {
         await call().catch(() => (isGone = true));
       }
     });
-    await eventually('calls over connections that are kept', () => connectionHeaders.length > 20);
+    await eventually('calls over kept connections', () => connectionHeaders.length > 20);
     const { code, tookMs } = await stopped(web);
     await Promise.all(clients);
     agent.destroy();
@@ -106,7 +106,7 @@ describe('graceful shutdown', function () {
     asked.end(JSON.stringify({ type: 'transaction' }));
     const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
     // No worker runs, so the call waits.
-    await eventually('the report to be asked for', () => stack.db.collection('reports').findOne({}));
+    await eventually('the report is requested', () => stack.db.collection('reports').findOne({}));
     const stopping = stopped(slow);
     const [response] = await answered;
     response.resume();
@@ -125,8 +125,8 @@ describe('graceful shutdown', function () {
     it(`all workers: end at once without Redis, which ${how}`, async () => {
       const worker = await startProgram('workers/run.js', ['all'], { ...stack.env, REDIS_URL: gate.url });
       await begin();
-      const away = how === 'answers nothing' ? null : /redis is unavailable/;
-      await eventually('it to notice', () => away === null || away.test(worker.output()));
+      const away = how === 'answers nothing' ? null : /redis is away/;
+      await eventually('the worker notices', () => away === null || away.test(worker.output()));
       const { code, tookMs } = await stopped(worker);
       await gate.restore();
       expect(code, worker.output()).to.equal(0);
@@ -147,7 +147,7 @@ describe('graceful shutdown', function () {
     child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const exit = once(child, 'exit') as Promise<[number | null]>;
-    await eventually('it to notice', () => printed.includes('redis is unavailable'));
+    await eventually('the worker notices', () => printed.includes('redis is away'));
     const startedAt = performance.now();
     child.kill('SIGTERM');
     const [code] = await exit;

@@ -94,77 +94,77 @@ describe('breaking changes of the OpenAPI document', () => {
   });
 
   const breaks: Record<string, [change: (document: typeof good) => void, said: string]> = {
-    'a call that goes': [(each) => Object.assign(each, { paths: {} }), 'POST /items: is gone'],
-    'a webhook that goes': [(each) => Object.assign(each, { webhooks: {} }), 'webhook sold: is gone'],
-    'a success that goes': [
+    'finds a removed call': [(each) => Object.assign(each, { paths: {} }), 'POST /items: is gone'],
+    'finds a removed webhook': [(each) => Object.assign(each, { webhooks: {} }), 'webhook sold: is gone'],
+    'finds a removed success': [
       ({ paths }) => Reflect.deleteProperty(paths['/items'].post.responses, '200'),
       'POST /items 200: is gone',
     ],
-    'a field of an answer that goes': [
+    'finds a removed field of an answer': [
       ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
       'POST /items 200.price: is gone',
     ],
-    'a header of an answer that goes': [
+    'finds a removed header of an answer': [
       ({ paths }) => Reflect.deleteProperty(paths['/items'].post.responses[200].headers, 'ETag'),
       'POST /items 200 header etag: is gone',
     ],
-    'a header of another type': [
+    'finds a header with a changed type': [
       ({ paths }) =>
         Object.assign(paths['/items'].post.responses[200].headers.ETag.schema, { type: 'integer' }),
       'POST /items 200 header etag: is integer now, was string',
     ],
-    'an answer that may be another thing too': [
+    'finds a new alternative of an answer': [
       (each) =>
         Object.assign(each.components.schemas, {
           Item: { oneOf: [item, { type: 'object', properties: { power: { type: 'string' } } }] },
         }),
       'POST /items 200: alternative 2 matches no earlier alternative',
     ],
-    'a field of a webhook that goes': [
+    'finds a removed field of a webhook': [
       ({ components }) => Reflect.deleteProperty(components.schemas.Item.properties, 'price'),
       'webhook sold: alternative 1 matches no earlier alternative',
     ],
-    'a field of an answer that may be missing': [
+    'finds a field of an answer that becomes optional': [
       ({ components }) => (components.schemas.Item.required = []),
       'POST /items 200.id: may be missing now',
     ],
-    'a field of an answer that may be null': [
+    'finds a field of an answer that becomes nullable': [
       ({ components }) => Object.assign(components.schemas.Item.properties.id, { type: ['string', 'null'] }),
       'POST /items 200.id: is string,null now, was string',
     ],
-    'a field of a body that must be there': [
+    'finds a field of a body that becomes required': [
       (each) => Object.assign(bodyOf(each), { required: ['code', 'note'] }),
       'POST /items.note: is required now',
     ],
-    'a field of a body that is not read any more': [
+    'finds a removed field of a body': [
       (each) => Reflect.deleteProperty(bodyOf(each).properties, 'note'),
       'POST /items.note: is gone',
     ],
-    'a shorter text': [
+    'finds a lower maximum length': [
       (each) => Object.assign(bodyOf(each).properties['code'] as Json, { maxLength: 40 }),
       'POST /items.code: maxLength is 40 now, was 50',
     ],
-    'a pattern': [
+    'finds a new pattern': [
       (each) => Object.assign(bodyOf(each).properties['code'] as Json, { pattern: '^x' }),
       'POST /items.code: its pattern is ^x now, was none',
     ],
-    'a value that is refused': [
+    'finds a removed value': [
       (each) => Object.assign(bodyOf(each).properties, { kind: { enum: ['a'] } }),
       'POST /items.kind: b is refused now',
     ],
-    'a type that is refused': [
+    'finds a changed type': [
       (each) => Object.assign(bodyOf(each).properties, { note: { type: 'integer' } }),
       'POST /items.note: is integer now, was string',
     ],
-    'a parameter that goes': [
+    'finds a removed parameter': [
       ({ paths }) => (paths['/items'].post.parameters = []),
       'POST /items query page: is gone',
     ],
-    'a parameter that must be there': [
+    'finds a parameter that becomes required': [
       ({ paths }) => Object.assign(paths['/items'].post.parameters[0] ?? {}, { required: true }),
       'POST /items query page: is required now',
     ],
-    'a way to show who calls that goes': [
+    'finds a removed authentication method': [
       ({ paths }) => (paths['/items'].post.security = []),
       'POST /items: security {"apiKey":[]} is gone',
     ],

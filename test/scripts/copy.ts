@@ -78,7 +78,7 @@ export function startCopy(
         'the service runs',
         () => {
           if (started.exitCode !== null) {
-            throw new Error(`it ended instead of starting:\n${printed}`);
+            throw new Error(`npm start ended too early:\n${printed}`);
           }
           return printed.includes('is running') ? true : null;
         },
@@ -112,7 +112,7 @@ export async function eventually<T>(what: string, ask: () => T | null, waitMs = 
       return found;
     }
     if (performance.now() > deadline) {
-      throw new Error(`waited ${waitMs} ms until ${what}, in vain`);
+      throw new Error(`waited ${waitMs} ms in vain until ${what}`);
     }
     await delay(50);
   }

@@ -108,7 +108,7 @@ describe('scripts in a checkout that must not install packages', () => {
       started.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
       started.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
       const exited = once(started, 'close');
-      const grandchild = await eventually('npm has started something', () =>
+      const grandchild = await eventually('npm has started a child', () =>
         readPidFile(path.join(dir, 'grandchild')),
       );
       started.kill(signal);
@@ -117,7 +117,7 @@ describe('scripts in a checkout that must not install packages', () => {
       expect(lines).to.have.length(2);
       expect(lines[0]).to.contain('Installing');
       expect(lines[1]).to.equal(`${said}: stopped.`);
-      await eventually('it has ended', () => (commandLine(grandchild) === '' ? true : null));
+      await eventually('the child has ended', () => (commandLine(grandchild) === '' ? true : null));
     });
   }
 });

@@ -21,7 +21,7 @@ const { isPlayed, limitMs } = sizes.quickStart;
 /** Left out at any depth, as in a clone. Links among packages point into the copy. */
 const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
 
-(isPlayed ? describe : describe.skip)('the quick-start, from nothing', function () {
+(isPlayed ? describe : describe.skip)('the quick start from a fresh copy', function () {
   this.timeout(2 * limitMs);
   let folder: string;
   let copy: Copy | null = null;

@@ -172,8 +172,8 @@ describe('Redis resolver', () => {
   });
 
   for (const [who, confirm] of [
-    ['the person at the terminal says no', () => Promise.resolve(false)],
-    ['there is nobody to ask', undefined],
+    ['the answer at the terminal is no', () => Promise.resolve(false)],
+    ['there is no terminal', undefined],
   ] as const) {
     it(`installs nothing when ${who} and names the option and the command`, async () => {
       const touched = path.join(pathWith({}), 'touched');

@@ -124,7 +124,7 @@ describe('failed test files under npm test', () => {
     expect(ended(1, 2)).to.equal(true);
   });
 
-  it('are known as flaky only from the list of test/FLAKY.md', () => {
+  it('count as known flaky files only if test/FLAKY.md lists them', () => {
     const text =
       '# Flaky tests\n\nWrite `- `path`: cause`.\n\n- `test/money/model.test.ts`: a race\n- `test/money/posting.test.ts`: a clock\n';
     expect([...knownFlaky(text)]).to.deep.equal(['test/money/model.test.ts', 'test/money/posting.test.ts']);

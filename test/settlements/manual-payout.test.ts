@@ -149,7 +149,7 @@ describe('settlements paid by operators', () => {
     const by = ['--as', 'budi', '--reason', 'at the bank'];
     const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], process.env);
     const [paid, failed] = [await requested(), await requested()];
-    expect((await run('complete', paid._id)).code, 'without a claim').to.equal(1);
+    expect((await run('complete', paid._id)).code, 'complete without a claim').to.equal(1);
     expect((await run('claim', paid._id)).json()).to.include({ claimed_by: 'operator:budi', changed: true });
     const listed = (await topup(['settlement', 'list', '--json'], process.env)).json<
       Record<string, unknown>[]
@@ -162,19 +162,19 @@ describe('settlements paid by operators', () => {
     const completed = await topup(['settlement', 'complete', paid._id, ...named], process.env);
     expect(await read(paid._id)).to.include({ status: 'completed', bankReference: 'BCA 4711' });
     expect(completed.stdout).to.include('paid by operator:budi');
-    expect((await run('complete', paid._id)).code, 'twice').to.equal(0);
+    expect((await run('complete', paid._id)).code, 'repeated complete').to.equal(0);
     const after = await run('fail', paid._id);
     expect(after.code).to.equal(1);
     expect(after.stdout + after.stderr).to.include('is completed; it cannot become failed');
     expect((await run('fail', failed._id)).code).to.equal(0);
-    expect((await run('fail', failed._id)).code, 'twice').to.equal(0);
+    expect((await run('fail', failed._id)).code, 'repeated fail').to.equal(0);
     expect((await run('complete', failed._id)).code).to.equal(1);
     expect((await run('claim', failed._id)).code).to.equal(1);
     const unknown = await topup(['settlement', 'claim', paid._id, '--as', 'nobody', '--json'], process.env);
     expect(unknown.code).to.equal(1);
   });
 
-  it('are made once after a lost commit reply without a ref_id', async () => {
+  it('are created once after a lost commit reply without a ref_id', async () => {
     const account = await newSeller();
     const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
     const why = await withFault(fault, () =>
@@ -200,7 +200,7 @@ describe('settlements paid by operators', () => {
       await postSellerCredits(seller._id);
       expect(await getWallet(seller._id)).to.include({ balance: 100_980 });
       await reverseByOperator(_id, budi);
-      expect((await getWallet(seller._id)).balance, 'not posted yet').to.equal(100_980);
+      expect((await getWallet(seller._id)).balance, 'balance without the reversed sale').to.equal(100_980);
       const all = { account: seller, amount: 100_980, bankAccount, refId: null };
       const error = await requestSettlement(all).catch((each: unknown) => each);
       expect(error).to.be.an.instanceOf(InsufficientBalanceError);

@@ -4,7 +4,7 @@ import { staleWhileRevalidate } from '../../src/shared/memoize.js';
 describe('stale-while-revalidate', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
 
-  it('answers null after the wait and keeps the late result', async () => {
+  it('returns null after the wait and keeps the late result', async () => {
     const asked: ((value: number) => void)[] = [];
     const again = { ...options, ms: 60_000 };
     const ask = staleWhileRevalidate(again, () => new Promise<number>((resolve) => asked.push(resolve)));
@@ -14,21 +14,21 @@ describe('stale-while-revalidate', () => {
     expect(asked).to.have.length(1);
   });
 
-  it('waits for the first result, then answers a stale one if it is slow', async () => {
+  it('waits for the first result, then returns a stale one if the next is slow', async () => {
     const asked: ((value: number) => void)[] = [];
     const ask = staleWhileRevalidate(options, () => new Promise<number>((resolve) => asked.push(resolve)));
     const first = ask();
     asked[0]?.(1);
     expect(await first).to.deep.equal({ answer: 1, isUnderWay: false });
-    expect(await ask(), 'the second is under way').to.deep.equal({ answer: 1, isUnderWay: true });
+    expect(await ask(), 'stale result while the second runs').to.deep.equal({ answer: 1, isUnderWay: true });
     expect(asked).to.have.length(2);
     asked[1]?.(2);
     const third = ask();
     asked[2]?.(3);
-    expect(await third, 'one that comes in time').to.deep.equal({ answer: 3, isUnderWay: false });
+    expect(await third, 'result in time').to.deep.equal({ answer: 3, isUnderWay: false });
   });
 
-  it('answers no expired result and reports an error that comes in time', async () => {
+  it('returns no expired result, and reports an error that comes in time', async () => {
     let times = 0;
     const ask = staleWhileRevalidate({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
     expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);

@@ -25,7 +25,7 @@ describe('a process that starts while MongoDB is unreachable', () => {
     it(`waits and becomes ready: ${[script, ...args].join(' ')}`, async () => {
       const { child, isReady, printed } = await startWaiting(mongo.url, script, ...args);
       await mongo.restore();
-      await eventually('it to be ready', () => isReady() || child.exitCode !== null, 30_000);
+      await eventually('the process is ready', () => isReady() || child.exitCode !== null, 30_000);
       expect([isReady(), child.exitCode], printed()).to.deep.equal([true, null]);
     });
 
@@ -53,7 +53,7 @@ describe('a process that starts while MongoDB shuts down', () => {
           : null,
       );
       const { child, isReady, printed } = await startWaiting(proxy.uri, 'workers/run.js', 'all');
-      await eventually('it to be ready', () => isReady() || child.exitCode !== null, 30_000);
+      await eventually('the process is ready', () => isReady() || child.exitCode !== null, 30_000);
       expect([isReady(), child.exitCode], printed()).to.deep.equal([true, null]);
       await proxy.stop();
     });
@@ -75,6 +75,6 @@ async function startWaiting(mongodbUri: string, script: string, ...args: string[
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   child.on('message', () => (isReady = true));
-  await eventually('it to say that it waits', () => printed.includes('waiting for it'));
+  await eventually('the process logs that it waits', () => printed.includes('waiting for it'));
   return { child, isReady: () => isReady, printed: () => printed };
 }

@@ -62,7 +62,7 @@ describe('alarm rules', () => {
     expect(fineOf(['TopupLedgerRed', 'TopupProcessSilent web silent'])).to.deep.equal([]);
   });
 
-  it('are over when their subject is forgotten, such as a killed process', () => {
+  it('end when their subject is forgotten, such as a killed process', () => {
     const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
     const { isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
@@ -134,7 +134,7 @@ describe('figures behind an alarm', () => {
     expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
   });
 
-  it('for Redis come from every process that lost it, so a healthy one cannot end it', async () => {
+  it('about Redis come only from processes that lost it; a healthy one ends no alarm', async () => {
     await beginAlarm({ id: redisDownId, severity: 'page' }, null);
     const seen = (await stands(redisDownId)) as StandingAlarm;
     const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };
@@ -165,7 +165,7 @@ describe('topup doctor and alarms', () => {
   const whileSomebodyTells = async (tellsAlarms: boolean, work: () => Promise<void>) => {
     const type = uniqueRef('type');
     const presence = announcePresence(type, { tellsAlarms });
-    await eventually('it to be heard', async () => (await countProcesses())?.get(type)?.alive === 1);
+    await eventually('a heartbeat', async () => (await countProcesses())?.get(type)?.alive === 1);
     try {
       await work();
     } finally {
@@ -175,7 +175,7 @@ describe('topup doctor and alarms', () => {
     }
   };
 
-  it('fails for a page, warns for a ticket, and is ok until an alarm is long enough', () =>
+  it('fails for a page, warns for a ticket, and is ok until an alarm lasts long enough', () =>
     whileSomebodyTells(true, async () => {
       await about('page', { told: false });
       expect((await diagnoseAlarms())[0]).to.include({ status: 'ok' });
@@ -259,7 +259,7 @@ describe('ALERT_WEBHOOK_URL', function () {
 
   const about = (name: string) => messages.filter((text) => text.includes(name));
 
-  it('announces a red ledger once at start and end, after refusals doctor reports', async () => {
+  it('announces a red ledger once at start and end; doctor reports earlier refusals', async () => {
     refuses = Infinity;
     const verifications = stack.db.collection<{ _id: string }>('ledgerVerifications');
     const red = { at: new Date(), durationMs: 1, ok: false, failures: 3, checks: [], findings: [] };
@@ -269,21 +269,21 @@ describe('ALERT_WEBHOOK_URL', function () {
       return checks.find(({ name }) => name === 'alarms');
     };
     const seen = await eventually(
-      'doctor to say that nobody could be told',
+      'doctor reports the refusal',
       async () => (await checkOfDoctor())?.status === 'fail' && (await checkOfDoctor()),
       90_000,
     );
     expect(seen.detail).to.match(/^could not be delivered: .*TopupLedgerRed \(it answered 500\)/);
     expect(JSON.stringify(seen)).to.not.include('secret-of-the-channel');
     refuses = 0;
-    await eventually('the alarm', () => about('TopupLedgerRed').length === 1, 90_000);
-    await eventually('doctor to fail for the alarm itself', async () => {
+    await eventually('the alarm is announced', () => about('TopupLedgerRed').length === 1, 90_000);
+    await eventually('doctor fails for the alarm', async () => {
       const check = await checkOfDoctor();
       return check?.status === 'fail' && /^(?!could not).*TopupLedgerRed \(page\)/.test(check.detail);
     });
     expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 errors.*#topupledgerred$/);
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
-    await eventually('its end', () => about('TopupLedgerRed').length === 2, 90_000);
+    await eventually('the end is announced', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);
   });
 
@@ -304,11 +304,11 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(unset.stderr).to.include('ALERT_WEBHOOK_URL is not set here');
   });
 
-  outages('hears that Redis takes no writes, and that it does again @sized', async () => {
+  outages('is called when Redis refuses writes and when it accepts them again @sized', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory', '1');
     try {
-      await eventually('the alarm', () => about('TopupRedisDown').length === 1, 90_000);
+      await eventually('the alarm is announced', () => about('TopupRedisDown').length === 1, 90_000);
       // No process could write its heartbeat, so none counts as silent.
       const silent = { _id: /^TopupProcessSilent/ as unknown as string, endedAt: null };
       expect(await stack.db.collection<{ _id: string }>('alarms').findOne(silent)).to.equal(null);
@@ -318,18 +318,18 @@ describe('ALERT_WEBHOOK_URL', function () {
       await client.config('SET', 'maxmemory', '0');
       client.disconnect();
     }
-    await eventually('its end', () => about('TopupRedisDown').length === 2, 90_000);
+    await eventually('the end is announced', () => about('TopupRedisDown').length === 2, 90_000);
     expect(about('TopupRedisDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
-  outages('hears once that MongoDB is away, and once that it is back @sized', async () => {
+  outages('is called once when MongoDB is unreachable and once when it is back @sized', async () => {
     await mongo.cut();
     try {
-      await eventually('the alarm', () => about('TopupMongodbDown').length === 1, 120_000);
+      await eventually('the alarm is announced', () => about('TopupMongodbDown').length === 1, 120_000);
     } finally {
       await mongo.restore();
     }
-    await eventually('its end', () => about('TopupMongodbDown').length === 2, 90_000);
+    await eventually('the end is announced', () => about('TopupMongodbDown').length === 2, 90_000);
     expect(about('TopupMongodbDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 

@@ -62,20 +62,20 @@ import { topup } from '../support/topup.js';
 
   it('is reported by probe, doctor and metrics, and no order is lost or bought twice', async () => {
     const url = await getMetricsUrl(blocked);
-    await eventually('it to answer within a second', async () => (await readiness(url)) === 200);
-    await eventually('both to be heard', async () => (await processCheck())?.detail === '2 heard');
+    await eventually('the worker answers within a second', async () => (await readiness(url)) === 200);
+    await eventually('both have heartbeats', async () => (await processCheck())?.detail === '2 heard');
     await stack.simulator.control({ providers: { seller: { latency_ms: 500 } } });
     await buy(buyer);
-    await eventually('orders to be under way', async () => (await stack.simulator.log()).length > 0);
+    await eventually('orders are in progress', async () => (await stack.simulator.log()).length > 0);
     blocked.process.kill('SIGWINCH');
     // One earlier probe may still be answered before the signal arrives.
-    await eventually('it to answer no more', async () =>
+    await eventually('the worker does not answer', async () =>
       /HeadersTimeout/.test(String(await readiness(url).catch((error: unknown) => error))),
     );
     const bought = await buy(other);
     // Only the wallets that it was writing stay locked.
     await eventually(
-      'the purchases of others',
+      "the other buyer's purchases succeed",
       async () => {
         const final = { _id: { $in: bought as never[] }, status: 'SUCCESS' };
         return (await stack.db.collection('transactions').countDocuments(final)) === bought.length;
@@ -83,20 +83,20 @@ import { topup } from '../support/topup.js';
       25_000,
     );
     const named = await eventually(
-      'doctor to name it',
+      'doctor reports the worker',
       async () => {
         const found = await processCheck();
         return found?.status === 'ok' ? null : found;
       },
       40_000,
     );
-    expect(named).to.include({ status: 'warn', detail: '1 without a heartbeat for 20 s, 1 alive' });
-    await eventually('it to be well again', async () => (await readiness(url)) === 200, 40_000);
+    expect(named).to.include({ status: 'warn', detail: '1 not heard for 20 s, 1 heard' });
+    await eventually('the worker answers again', async () => (await readiness(url)) === 200, 40_000);
     // The maximum of the last minute.
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');
     expect(lag).to.be.greaterThan(25);
     await waitUntilAllFinal(stack, 60_000);
-    await eventually('it to be heard', async () => (await processCheck())?.detail === '2 heard');
+    await eventually('both have heartbeats again', async () => (await processCheck())?.detail === '2 heard');
     const executed = (await stack.simulator.log()).map(({ ref_id: refId }) => refId);
     expect(new Set(executed).size).to.equal(executed.length);
     const sold = await stack.db.collection('transactions').countDocuments({ status: 'SUCCESS' });

@@ -123,7 +123,7 @@ const skippedMs = 4 * hourMs;
     let wereKept = false;
     try {
       await eventually(
-        'all to be told',
+        'all alarms are announced',
         async () => {
           await Promise.all(causes.flatMap((cause) => (cause.restore ? [cause.restore()] : [])));
           for (const { _id } of await alarms.find({ endedAt: null }).toArray()) {
@@ -158,7 +158,7 @@ const skippedMs = 4 * hourMs;
         begunMs.set(cause.alarm, Date.now());
       }
       await eventually(
-        'all to be over',
+        'all alarms are over',
         async () => {
           for (const [name, of] of seen) {
             if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`), endedAt: null })) === 0) {
@@ -181,7 +181,7 @@ const skippedMs = 4 * hourMs;
     } finally {
       print(causes, seen);
       const standing = await alarms.find({ endedAt: null }).toArray();
-      process.stdout.write(`    still stand: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
+      process.stdout.write(`    still active: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
     }
     expect(wereKept, String(lingeringNames)).to.equal(true);
     expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);

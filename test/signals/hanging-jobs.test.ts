@@ -31,9 +31,9 @@ describe('a job that has used most of its time', () => {
     await disconnectRedis();
   });
 
-  it('hangs, unless Redis stalled for that time', async () => {
+  it('counts as hanging, unless Redis stalled for that time', async () => {
     const job = await openQueue(queue).add('a', {});
-    await eventually('it to be taken', async () => (await inspectQueue(queue)).active !== null);
+    await eventually('the job is active', async () => (await inspectQueue(queue)).active !== null);
     await redis().hset(openQueue(queue).toKey(job.id ?? ''), 'processedOn', Date.now() - agoMs);
     const hangingMs = async () => hangingForMs(await inspectQueue(queue));
     expect(await hangingMs()).to.be.at.least(agoMs);
@@ -41,11 +41,11 @@ describe('a job that has used most of its time', () => {
     const key = `${env.QUEUE_PREFIX}:processes`;
     const member = `${uniqueRef('type')}:before`;
     await redis().zadd(key, Date.now() - agoMs, member);
-    expect(await hangingMs(), 'before anybody is heard again').to.equal(0);
+    expect(await hangingMs(), 'before any new heartbeat').to.equal(0);
     const presence = announcePresence(uniqueRef('type'));
-    await eventually('one to be heard', async () => (await redis().zcard(key)) === 2);
+    await eventually('a new heartbeat', async () => (await redis().zcard(key)) === 2);
     expect(await findLastRecoveryMs()).to.be.closeTo(Date.now(), 10_000);
-    expect(await hangingMs(), 'and after that').to.equal(0);
+    expect(await hangingMs(), 'after the new heartbeat').to.equal(0);
     await presence.stop();
     await redis().zrem(key, member);
   });

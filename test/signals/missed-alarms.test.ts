@@ -38,7 +38,7 @@ describe('an alarm that the receiver missed', () => {
   const tryAgain = (name: string) =>
     standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
 
-  it('is announced with its original figures while it stands', async () => {
+  it('is announced with its original figures while it is active', async () => {
     const name = queue();
     const { told, state, tell } = receiver(name);
     const atMs = Date.now();
@@ -52,7 +52,7 @@ describe('an alarm that the receiver missed', () => {
     expect(told[0]).to.match(/^\[page\] TopupJobHangs .*running for 91 s/);
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 45_000));
-    expect(told, 'once').to.have.length(1);
+    expect(told, 'announcements').to.have.length(1);
   });
 
   it('is announced by one message for start and end if it is over by then', async () => {
@@ -71,7 +71,7 @@ describe('an alarm that the receiver missed', () => {
     expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
   });
 
-  it("needs figures newer than the process's start, and stands as long as they do", async () => {
+  it("ages by the time of its figures, which must be newer than the process's start", async () => {
     const figures = { atMs: 1_000, found: [] };
     expect(newerThan(figures, 1_001)).to.equal(null);
     expect(newerThan(figures, 1_000)).to.equal(figures);
@@ -82,7 +82,7 @@ describe('an alarm that the receiver missed', () => {
     const atMs = Date.now() - 3_600_000;
     await notifyRound(tell, paused(atMs));
     await notifyRound(tell, paused(atMs));
-    expect(told, 'the same figures an hour later').to.deep.equal([]);
+    expect(told, 'announcements from the same figures an hour later').to.deep.equal([]);
     await notifyRound(tell, paused(atMs + 600_000));
     expect(told).to.have.length(1);
   });

@@ -25,7 +25,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await mongo.stop();
   });
 
-  it('is announced once by all processes, at start and end, after refusals', async () => {
+  it('is announced once at start and once at end by all processes, despite refusals', async () => {
     const messages: string[] = [];
     let refuses = 1;
     const send = (text: string) => {
@@ -39,41 +39,44 @@ describe('alarm for an unreachable MongoDB', () => {
     const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => [await one.answers(), await other.answers()];
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     for (let n = 0; n < 3; n++) {
       expect(await look()).to.deep.equal([false, false]);
     }
     expect(messages).to.deep.equal(['[page] TopupMongodbDown']);
     await mongo.restore();
     refuses = 1;
-    // The process that announced it was killed meanwhile.
+    // Simulates the kill of the process that announced it.
     const restarted = watchMongodb(send, times);
-    await eventually('it to be back', () => restarted.answers());
+    await eventually('MongoDB is back', () => restarted.answers());
     // Another process saw the outage a moment ago, so it may still last there.
     await restarted.answers();
     expect(messages).to.have.length(1);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await restarted.answers()) && messages.length === 2);
+    await eventually(
+      'the end is announced',
+      async () => (await restarted.answers()) && messages.length === 2,
+    );
     await look();
     expect(messages).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('doctor fails until no process reports it any more', async () => {
+  it('makes doctor fail until no process reports it any more', async () => {
     const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
     const messages: string[] = [];
     const send = (text: string) => Promise.resolve(messages.push(text)).then(() => null);
     const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
-    await eventually('it to be back', () => one.answers());
+    await eventually('MongoDB is back', () => one.answers());
     expect(await row()).to.include({ status: 'fail' });
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await row()).to.equal(undefined);
-    await eventually('its end', async () => (await one.answers()) && messages.length === 2);
+    await eventually('the end is announced', async () => (await one.answers()) && messages.length === 2);
   });
 
-  it('refused in a Redis outage and accepted later, is not a missed outage', async () => {
+  it('is not announced as missed if only a Redis outage delayed it', async () => {
     const messages: string[] = [];
     let refuses = true;
     const send = (text: string) => {
@@ -83,20 +86,20 @@ describe('alarm for an unreachable MongoDB', () => {
     const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
     redis().disconnect();
-    await eventually('Redis to be gone', () => Promise.resolve(redis().status === 'end'));
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('Redis is disconnected', () => Promise.resolve(redis().status === 'end'));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await redis().connect();
     refuses = false;
-    await eventually('it to be told', async () => !(await one.answers()) && messages.length === 1);
+    await eventually('the start is announced', async () => !(await one.answers()) && messages.length === 1);
     await mongo.restore();
-    await eventually('it to be back', () => one.answers());
+    await eventually('MongoDB is back', () => one.answers());
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await one.answers()) && messages.length > 1);
+    await eventually('the end is announced', async () => (await one.answers()) && messages.length > 1);
     await one.answers();
     expect(messages).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('refused until its end, is announced once for start and end', async () => {
+  it('is announced once for start and end if it was refused until its end', async () => {
     const messages: string[] = [];
     let refuses = true;
     const send = (text: string) => {
@@ -106,16 +109,16 @@ describe('alarm for an unreachable MongoDB', () => {
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const one = watchMongodb(send, times);
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
-    // The process that tried to announce it was killed meanwhile.
+    // Simulates the kill of the process that tried to announce it.
     const others = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
-    await eventually('it to be back', look);
+    await eventually('MongoDB is back', look);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await look()).to.equal(true);
     refuses = false;
-    await eventually('it to be told', async () => (await look()) && messages.length > 0);
+    await eventually('it is announced', async () => (await look()) && messages.length > 0);
     await look();
     expect(messages).to.have.length(1);
     expect(messages[0]).to.match(
@@ -123,7 +126,7 @@ describe('alarm for an unreachable MongoDB', () => {
     );
   });
 
-  it('announces its end once, even if Redis lost its data meanwhile', async () => {
+  it('announces its end once, even if Redis loses its data during the outage', async () => {
     const messages: string[] = [];
     const send = (text: string) => {
       messages.push(text.split(':')[0] ?? '');
@@ -132,13 +135,13 @@ describe('alarm for an unreachable MongoDB', () => {
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await other.answers();
     const keys = ['mongodb-down', 'mongodb-away', 'mongodb-down:over'];
     await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
     await mongo.restore();
-    await eventually('it to be back', () => other.answers());
-    await eventually('its end', async () => (await one.answers()) && messages.length === 2);
+    await eventually('MongoDB is back', () => other.answers());
+    await eventually('the end is announced', async () => (await one.answers()) && messages.length === 2);
     for (let n = 0; n < 3; n++) {
       await one.answers();
       await other.answers();

@@ -17,14 +17,14 @@ describe('presence of processes', () => {
   it('reports live and silent processes, and forgets killed and stopped ones', async () => {
     const here = announcePresence(type);
     await eventually(
-      'this process to be heard',
+      'this process has a heartbeat',
       async () => (await countProcesses())?.get(type)?.alive === 1,
     );
     const [seconds] = await redis().time();
     const atMs = Number(seconds) * 1_000;
     const key = `${env.QUEUE_PREFIX}:processes`;
     const still = redis().duplicate({ connectionName: getConnectionName('still') });
-    await eventually('its connection', async () =>
+    await eventually('the connection exists', async () =>
       String(await redis().client('LIST')).includes(':process:still'),
     );
     // A silent process with a connection counts, however long it is silent.
@@ -36,7 +36,7 @@ describe('presence of processes', () => {
     expect((await countProcesses())?.get(type)).to.deep.equal({ alive: 0, silent: 1 });
     still.disconnect();
     await eventually(
-      'it to be forgotten when it is killed too',
+      'it is forgotten after its kill',
       async () => (await countProcesses())?.has(type) === false,
     );
     await redis().zrem(key, `${type}:still`, `${type}:killed`);
@@ -49,7 +49,7 @@ describe('presence of processes', () => {
     const [seconds] = await redis().time();
     await redis().zadd(key, Number(seconds) * 1_000, `${own}:earlier`);
     const ofType = async () => (await describeProcesses())?.filter((each) => each.type === own);
-    const [earlier, said] = await eventually('both to be heard', async () => {
+    const [earlier, said] = await eventually('both processes are listed', async () => {
       const found = (await ofType()) ?? [];
       return found.length === 2 && found;
     });
@@ -92,10 +92,10 @@ describe('presence of processes', () => {
     expect(statusOf(buildProcess('1', 90), buildProcess('2', 16))).to.deep.equal(['warn']);
     expect(
       statusOf(buildProcess('1', 90), buildProcess('2', 16), buildProcess('2', 0)),
-      'some start anew',
+      'one just started',
     ).to.deep.equal(['warn']);
     expect(statusOf(buildProcess(null, null), buildProcess('2', 16))).to.deep.equal(['warn']);
-    expect(statusOf(buildProcess('1', 90, true), buildProcess('2', 16)), 'it stands still').to.deep.equal([
+    expect(statusOf(buildProcess('1', 90, true), buildProcess('2', 16)), 'it is silent').to.deep.equal([
       'ok',
     ]);
     const [said] = diagnoseReleases([buildProcess('1', 90), buildProcess('2', 20), buildProcess('2', 20)]);

@@ -35,9 +35,9 @@ describe('readiness', function () {
     const { statusCode, body } = await request(`${stack.baseUrl}/readyz`);
     return { ...((await body.json()) as Ready), status: statusCode };
   };
-  const untilReady = () => eventually('it to be ready', async () => (await look()).status === 200);
+  const untilReady = () => eventually('the process is ready', async () => (await look()).status === 200);
   const untilNot = () =>
-    eventually('it not to be ready', async () => {
+    eventually('the process is not ready', async () => {
       const found = await look();
       return found.status === 503 ? found : null;
     });
@@ -49,7 +49,7 @@ describe('readiness', function () {
     uri: uri(),
   });
 
-  it('is missing while MongoDB answers but refuses writes, and returns', async () => {
+  it('is lost while MongoDB answers but refuses writes, and returns', async () => {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'forbidden', probability: 1 }, async () => {
       expect(await untilNot()).to.include(refused);
@@ -59,7 +59,7 @@ describe('readiness', function () {
     await untilReady();
   });
 
-  it('is missing while there is no primary, and returns', async () => {
+  it('is lost while there is no primary, and returns', async () => {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'step-down', ms: 6_000 }, async () => {
       expect(await untilNot()).to.include(refused);

@@ -82,7 +82,7 @@ describe('request id', function () {
       .filter((line) => line.startsWith('{') && line.includes(id))
       .map((line) => JSON.parse(line) as Line);
   const delivered = (orderKey: string) =>
-    eventually('its webhook', () =>
+    eventually('the webhook is delivered', () =>
       stack.db.collection<Delivery>('deliveries').findOne({ orderKey, state: 'delivered' }),
     );
 
@@ -92,7 +92,7 @@ describe('request id', function () {
       expect([requestId, told]).to.deep.equal([told, own ?? told]);
       const row = await delivered(_id);
       expect(row.requestId).to.equal(told);
-      const lines = await eventually('its lines', () => {
+      const lines = await eventually('the log has its webhook attempt', () => {
         const found = linesOf(_id);
         return found.some(({ message }) => message === 'webhook attempt') ? found : null;
       });
@@ -126,7 +126,7 @@ describe('request id', function () {
     worker = await stack.startWorker('all');
     for (const { data, told } of asked) {
       const line = await eventually(
-        'it to fail',
+        'the job fails',
         () => linesOf(data.transaction_id).find(({ message }) => message.startsWith('job failed')) ?? null,
         60_000,
       );
@@ -139,7 +139,7 @@ describe('request id', function () {
     await buy(undefined, 'S1000');
     const reportId = await report('complaint-r001');
     const settlementId = await withdraw('complaint-s001');
-    const row = await eventually('its webhook', () =>
+    const row = await eventually('the webhook is delivered', () =>
       stack.db
         .collection<Delivery>('deliveries')
         .findOne({ _id: `${settlementId}-completed`, state: 'delivered' }),
@@ -157,7 +157,7 @@ describe('request id', function () {
       expect(await stack.db.collection<{ _id: string }>(collection).findOne({ _id: id })).to.include({
         requestId: told,
       });
-      const lines = await eventually('its lines', () => {
+      const lines = await eventually('the log has all its lines', () => {
         const found = linesOf(id);
         const logged = new Set(found.map(({ message }) => message));
         return messages.every((message) => logged.has(message)) ? found : null;
@@ -196,7 +196,7 @@ describe('request id', function () {
     for (const [id, told] of asked) {
       const fails = ['complaint-r004', 'complaint-s002'].includes(told);
       const line = await eventually(
-        `the line of ${told}`,
+        `the log line of ${told}`,
         () =>
           linesOf(id).find(({ message }) =>
             fails ? message.startsWith('job failed') : message === 'report generated',
@@ -228,7 +228,7 @@ describe('request id', function () {
     const { requestId } = await buy(key);
     expect(requestId).to.match(/^[0-9a-f]{32}$/);
     const numbered = await buy('081234561230');
-    expect(numbered.told, 'it is theirs to use').to.equal('081234561230');
+    expect(numbered.told, 'id without a key or number').to.equal('081234561230');
     expect(numbered.requestId).to.equal(undefined);
     expect((await delivered(numbered._id)).requestId).to.equal(undefined);
     expect(linesOf(numbered._id).some((line) => line.requestId !== undefined)).to.equal(false);

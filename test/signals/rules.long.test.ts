@@ -58,7 +58,7 @@ describe('Prometheus alerts', () => {
     const described = [...text.matchAll(/^## (Topup\w+)$/gm)].map(([, name]) => name);
     expect(described).to.have.members(alerts);
     for (const section of text.split(/^(?=#{1,2} )/m).filter((each) => each.startsWith('## Topup'))) {
-      expect(section, 'what it means, how to see it, what to do and what not').to.match(
+      expect(section, 'meaning, Check, Do and Do not').to.match(
         /^## \w+\n\n[^-\n].+\n[^]*\n- \*\*Check\*\*: .+\n[^]*- \*\*Do\*\*: .+\n[^]*- \*\*Do not\*\*: ./,
       );
     }
@@ -108,7 +108,7 @@ describe('metrics of all processes under load', function () {
   it('include each series that a rule or dashboard names', async () => {
     await load(20);
     await eventually(
-      'every series',
+      'every series is scraped',
       async () => {
         const scraped = new Set((await Promise.all(targets.map(scrape))).flat().map(({ name }) => name));
         const missing = series.filter((name) => !scraped.has(name));
@@ -132,7 +132,7 @@ describe('metrics of all processes under load', function () {
       while (performance.now() < endMs) {
         await load(10);
       }
-      await eventually('each series', async () => {
+      await eventually('Prometheus has each series', async () => {
         for (const name of series) {
           expect(await ask(`series?match[]=${name}`), name).not.to.deep.equal([]);
         }
@@ -167,7 +167,7 @@ describe('metrics of all processes under load', function () {
     };
     const toBe = (name: string, states: string[], withinMs = 60_000) =>
       eventually(
-        `${name} to be ${states.join()}`,
+        `${name} is ${states.join()}`,
         async () => JSON.stringify(await statesOf(name)) === JSON.stringify(states),
         withinMs,
       );
@@ -189,7 +189,7 @@ describe('metrics of all processes under load', function () {
       }
       // The sweep creates them now. They are late from then on.
       await eventually(
-        'the events',
+        'the events are due',
         async () => (await deliveries.countDocuments({ event: 'transaction.pending', state: 'due' })) === 6,
       );
       const sinceMs = performance.now();
@@ -210,7 +210,7 @@ describe('metrics of all processes under load', function () {
       expect(statusCode).to.equal(wanted);
     };
     try {
-      await eventually('each to be scraped', async () => {
+      await eventually('each target is scraped', async () => {
         const { result } = (await ask('query?query=sum(up)')) as unknown as {
           result: { value: [number, string] }[];
         };
@@ -238,7 +238,7 @@ describe('metrics of all processes under load', function () {
       // The API fails on such a deposit.
       await stack.db.collection('deposits').updateOne({}, { $unset: { createdAt: 1 } });
       await eventually(
-        'both alerts of failed calls',
+        'both alerts of failed calls fire',
         async () => {
           await listed(500);
           const states = await Promise.all(

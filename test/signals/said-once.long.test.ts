@@ -41,8 +41,8 @@ describe('errors of Redis and BullMQ', function () {
         .filter(({ code }) => code === 'OOM');
     try {
       await client.config('SET', 'maxmemory', '1');
-      await eventually('it to be refused often', async () => (await refusals()) >= 60, 40_000);
-      const logged = await eventually('a line of BullMQ, beside others', () => {
+      await eventually('many commands are refused', async () => (await refusals()) >= 60, 40_000);
+      const logged = await eventually('a line of BullMQ and others', () => {
         const found = lines();
         return found.length > 1 && found.some(({ message }) => message === 'redis error of a worker')
           ? found

@@ -55,17 +55,17 @@ describe('metrics of a process', function () {
     const [webSamples, workerSamples] = await Promise.all([
       getMetricsUrl(web).then(scrape),
       getMetricsUrl(worker).then(async (url) =>
-        eventually('the webhook to be told', async () => {
+        eventually('the webhook is sent', async () => {
           const found = await scrape(url);
           return (valueOf(found, 'topup_webhook_attempts_total') ?? 0) > 0 ? found : null;
         }),
       ),
     ]);
     const calls = { operation: 'createBuyerTransaction', status: '200' };
-    expect(valueOf(webSamples, 'topup_http_requests_total', calls), 'calls').to.equal(1);
+    expect(valueOf(webSamples, 'topup_http_requests_total', calls), 'calls of the buyer').to.equal(1);
     const stranger = { operation: 'getWalletBalance' };
-    expect(valueOf(webSamples, 'topup_http_requests_total', stranger), 'a stranger is counted').to.equal(1);
-    expect(valueOf(webSamples, 'topup_http_judged_total', stranger), 'and not judged by').to.equal(0);
+    expect(valueOf(webSamples, 'topup_http_requests_total', stranger), 'a wrong key is counted').to.equal(1);
+    expect(valueOf(webSamples, 'topup_http_judged_total', stranger), 'but it is not judged').to.equal(0);
     expect(valueOf(webSamples, 'topup_http_judged_total', { operation: calls.operation })).to.equal(1);
     expect(valueOf(webSamples, 'topup_http_failures_total', { operation: calls.operation })).to.equal(0);
     expect(valueOf(webSamples, 'topup_posting_group_size_count')).to.be.at.least(2);
@@ -87,7 +87,7 @@ describe('metrics of a process', function () {
 
   it('include the figures of the whole service in the follow-up process only', async () => {
     const url = await getMetricsUrl(worker);
-    const found = await eventually('the figures', async () => {
+    const found = await eventually('the figures are there', async () => {
       const samples = await scrape(url);
       return valueOf(samples, 'topup_figures_timestamp_seconds') === null ? null : samples;
     });
@@ -107,7 +107,7 @@ describe('metrics of a process', function () {
     expect(valueOf(await scrape(await getMetricsUrl(web)), 'topup_open_purchases')).to.equal(null);
     // A new process has not checked its indexes yet.
     await eventually(
-      'all to be ready',
+      'all processes are ready',
       async () => valueOf(await scrape(url), 'topup_processes_not_ready') === 0,
       40_000,
     );
@@ -129,9 +129,9 @@ describe('metrics of a process', function () {
       wallets
         .filter(({ _id }) => ids.includes(_id))
         .reduce((total, wallet) => total + Number((wallet as never)[field]), 0);
-    expect(sum('balance'), 'it has sold').to.be.greaterThan(0);
+    expect(sum('balance'), 'balance of the seller').to.be.greaterThan(0);
     await eventually(
-      'it to be told',
+      'the metric has the debt',
       async () => {
         expect(await owed()).to.deep.equal([sum('balance'), sum('held'), 0]);
         return true;
@@ -145,7 +145,7 @@ describe('metrics of a process', function () {
       { ...health, _id: leftAlone as never, disabledAt: null, openUntil: new Date(Date.now() + 600_000) },
     ]);
     await eventually(
-      'both to be told',
+      'both receivers are counted',
       async () => {
         const samples = await scrape(url);
         const broken = (state: string) => valueOf(samples, 'topup_receivers_broken', { state });
@@ -178,7 +178,7 @@ describe('metrics of a process', function () {
     const client = new Redis(redis.url);
     try {
       await client.config('SET', 'maxmemory', '1');
-      const answer = await eventually('it to say so', async () => {
+      const answer = await eventually('the worker is not ready', async () => {
         const found = await readiness(url);
         return found.status === 503 ? found : null;
       });
@@ -189,7 +189,7 @@ describe('metrics of a process', function () {
       await client.config('SET', 'maxmemory', '0');
       client.disconnect();
     }
-    await eventually('it to be ready', async () => (await readiness(url)).status === 200);
+    await eventually('the worker is ready', async () => (await readiness(url)).status === 200);
   });
 
   it('are disabled without METRICS_PORT', async () => {
@@ -199,20 +199,20 @@ describe('metrics of a process', function () {
   });
 
   (sizes.silence.isPlayed ? it : it.skip)(
-    'show a process that stands still to the others @sized',
+    'report a suspended process as silent to the others @sized',
     async () => {
       const stuck = await stack.startWorker('reports');
       const url = await getMetricsUrl(worker);
       const silent = async () =>
         valueOf(await scrape(url), 'topup_processes', { type: 'reports', state: 'silent' });
-      await eventually('it to be known', async () => (await silent()) === 0, 40_000);
+      await eventually('the process is known', async () => (await silent()) === 0, 40_000);
       stuck.process.kill('SIGSTOP');
       try {
-        await eventually('its silence to be heard', async () => (await silent()) === 1, 60_000);
+        await eventually('the process is silent', async () => (await silent()) === 1, 60_000);
       } finally {
         stuck.process.kill('SIGCONT');
       }
-      await eventually('it to be back', async () => (await silent()) === 0, 40_000);
+      await eventually('the process is back', async () => (await silent()) === 0, 40_000);
       await stuck.stop();
     },
   );
@@ -220,13 +220,13 @@ describe('metrics of a process', function () {
   it('report a killed web process, but nothing while Redis refuses writes', async () => {
     const url = await getMetricsUrl(worker);
     const alive = async () => valueOf(await scrape(url), 'topup_web_processes');
-    await eventually('it to be heard', async () => (await alive()) === 1, 40_000);
+    await eventually('the web process is counted', async () => (await alive()) === 1, 40_000);
     await web.stop('SIGKILL');
-    await eventually('it to be missed', async () => (await alive()) === 0, 40_000);
+    await eventually('the web process is missing', async () => (await alive()) === 0, 40_000);
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory', '1');
     try {
-      await eventually('nobody to know', async () => (await alive()) === null, 40_000);
+      await eventually('the number is unknown', async () => (await alive()) === null, 40_000);
     } finally {
       await client.config('SET', 'maxmemory', '0');
       client.disconnect();

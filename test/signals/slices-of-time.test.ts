@@ -12,10 +12,10 @@ describe('time slices', () => {
     for (let period = 0; period < 40; period++) {
       const inside = Array.from({ length: periodMs }, (_, ms) => period * periodMs + ms).filter(isIn);
       expect(inside).to.have.length.within(499, 501);
-      expect((inside.at(-1) ?? 0) - (inside[0] ?? 0), 'in one piece').to.equal(inside.length - 1);
+      expect((inside.at(-1) ?? 0) - (inside[0] ?? 0), 'length of the slice').to.equal(inside.length - 1);
       starts.push((inside[0] ?? 0) % periodMs);
     }
-    expect(new Set(starts).size, 'somewhere by chance').to.be.greaterThan(30);
+    expect(new Set(starts).size, 'distinct starts').to.be.greaterThan(30);
   });
 
   it('are never or always active for a share of 0 or 1', () => {

@@ -79,7 +79,7 @@ describe('trace of a purchase', function () {
         .join('\n')}\n`,
     );
 
-    expect(trace, 'one root').to.have.length(1);
+    expect(trace, 'roots').to.have.length(1);
     const call = only(trace, 'call createBuyerTransaction');
     expect(call.span).to.include({ process: 'web', kind: kinds.server, failed: false });
     const requestId = call.span.attributes['topup.request_id'];
@@ -92,14 +92,14 @@ describe('trace of a purchase', function () {
     const stored = await stack.db
       .collection<{ _id: string; traceId?: string }>('transactions')
       .findOne({ _id: id });
-    expect(stored?.traceId, 'for the purchase in the console').to.equal(call.span.traceId);
+    expect(stored?.traceId, 'trace id of the stored purchase').to.equal(call.span.traceId);
     const debit = only(call.parts, 'posting purchase');
     expect(debit.span.attributes).to.include({ 'topup.subject_id': id, 'topup.outcome': 'posted' });
     const job = only(call.parts, 'job fulfil-purchase');
     expect(job.span).to.include({ process: 'fulfilment', kind: kinds.consumer });
     expect(job.span.attributes['topup.outcome']).to.equal('done');
     const steps = job.parts.filter(({ span }) => span.process === 'fulfilment').map(({ span }) => span.name);
-    expect(steps, 'claimed, sent, concluded').to.deep.equal([
+    expect(steps, 'claim, call, conclusion').to.deep.equal([
       'posting claim',
       'provider call',
       'posting success',
@@ -198,7 +198,7 @@ describe('an unreachable collector', () => {
     const web = await stack.startWeb();
     const countMessages = () => web.output().split('traces could not be sent').length - 1;
     const why = /"code":"ECONNREFUSED".*traces could not be sent/;
-    await eventually('it to be said', async () => {
+    await eventually('the outage is logged', async () => {
       await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
       return countMessages() > 0;
     });

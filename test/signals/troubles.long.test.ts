@@ -31,11 +31,14 @@ describe('troubles reported by a process', function () {
       });
       const readTroubles = async () =>
         (await describeProcesses())?.find((each) => each.type === type)?.troubles;
-      const first = await eventually('it to be said', async () => (await readTroubles()) ?? null);
+      const first = await eventually('the report is stored', async () => (await readTroubles()) ?? null);
       expect(first).to.include({ isNotReady: false, ...before });
       recordIncident('unsentWebhooks');
       isNotReady = true;
-      await eventually('it to be said', async () => (await readTroubles())?.isNotReady === true);
+      await eventually(
+        'the report says "not ready"',
+        async () => (await readTroubles())?.isNotReady === true,
+      );
       expect((await readTroubles())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);
       await presence.stop();
     });
@@ -64,7 +67,7 @@ describe('troubles reported by a process', function () {
         const [text] = await Promise.all(keys.map((key) => redis.get(key)));
         return (JSON.parse(text ?? '{}') as Partial<Said>).troubles;
       };
-      await eventually('it to be well', async () => {
+      await eventually('the process has no trouble', async () => {
         const found = await readTroubles();
         return found?.isNotReady === false && found.failedPostings === 0 && found.refusedConnections === 0;
       });
@@ -84,7 +87,7 @@ describe('troubles reported by a process', function () {
         },
       );
       await eventually(
-        'the posting to be said',
+        'the posting is reported',
         async () => ((await readTroubles())?.failedPostings ?? 0) > 0,
       );
       await withFault(
@@ -92,7 +95,7 @@ describe('troubles reported by a process', function () {
         () => Promise.all(Array.from({ length: 20 }, () => buyer.get('/api/buyer/deposits'))),
       );
       await eventually(
-        'the connections to be said',
+        'the connections are reported',
         async () => ((await readTroubles())?.refusedConnections ?? 0) > 10,
       );
     });

@@ -81,7 +81,7 @@ describe('scheduled self-checks', function () {
     await wallets.updateOne({ balance: { $gt: 0 } }, { $inc: { balance: 1 } });
     await verifyAgain();
     await eventually(
-      'it to be red',
+      'it is red',
       async () => ((await verifications().findOne({}))?.failures ?? 0) > 0,
       60_000,
     );
@@ -90,19 +90,19 @@ describe('scheduled self-checks', function () {
     expect(ledger).to.include({ status: 'fail' });
     const url = await getMetricsUrl(worker);
     await eventually(
-      'the metric',
+      'the metric counts failures',
       async () => (valueOf(await scrape(url), 'topup_ledger_verification_failures') ?? 0) > 0,
       60_000,
     );
 
     await wallets.updateOne({ balance: { $gt: 0 } }, { $inc: { balance: -1 } });
     await verifyAgain();
-    await eventually('it to be green', async () => (await verifications().findOne({}))?.ok === true, 60_000);
+    await eventually('it is green', async () => (await verifications().findOne({}))?.ok === true, 60_000);
     expect((await doctor()).ledger).to.include({ status: 'ok' });
     expect(await verifications().countDocuments({})).to.equal(1);
   });
 
-  it('compare provider records daily; a difference stands until resolved or accepted', async () => {
+  it('compare provider records daily; a difference remains until resolved or accepted', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
     const done = () => compared.findOne({ sellerId: seller?._id ?? '' });
@@ -127,7 +127,7 @@ describe('scheduled self-checks', function () {
       await compared.updateMany({}, { $set: { at: new Date(Date.now() - 3_700_000) } });
       await queue('schedules').add('reconcile-providers', { v: 1 });
       await eventually(
-        'it to be compared',
+        'the new comparison',
         async () => {
           const row = await compared.findOne({ _id: first._id });
           return row !== null && isSo(row);
@@ -145,19 +145,23 @@ describe('scheduled self-checks', function () {
       const url = await getMetricsUrl(worker);
       const readDifferences = async () =>
         valueOf(await scrape(url), 'topup_reconciliation_differences', { provider: first.sellerId });
-      await eventually('the metric', async () => (await readDifferences()) === 1, 60_000);
+      await eventually(
+        'the metric counts one difference',
+        async () => (await readDifferences()) === 1,
+        60_000,
+      );
 
       const accept = ['provider', 'accept', 'seller', first.date, '--reason', 'their mail of today'];
       expect((await topup(accept, stack.env)).code).to.equal(0);
       expect((await doctor()).record).to.include({ status: 'ok' });
-      expect((await topup(accept, stack.env)).code, 'nothing waits any more').to.equal(1);
+      expect((await topup(accept, stack.env)).code, 'accept without differences').to.equal(1);
       const entry = await stack.db.collection('audit').findOne({ action: 'provider.accept-differences' });
       expect(entry).to.include({ reason: 'their mail of today' });
 
       await orders.insertOne(sold(2));
       const reconcile = ['reconcile', '--provider', 'seller', '--date', first.date];
       expect((await topup(reconcile, stack.env)).code).to.equal(1);
-      expect((await doctor()).record, 'one more than was explained').to.include({ status: 'fail' });
+      expect((await doctor()).record, 'a new difference').to.include({ status: 'fail' });
     } finally {
       await orders.deleteMany({ _id: { $in: [sold(1)._id, sold(2)._id] } });
     }
@@ -168,7 +172,7 @@ describe('scheduled self-checks', function () {
   it('compare a skipped day, and keep only whole days reported by the provider', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const newest = await eventually(
-      'a comparison',
+      'the first comparison',
       () => compared.findOne({}, { sort: { _id: -1 } }),
       60_000,
     );
@@ -177,7 +181,7 @@ describe('scheduled self-checks', function () {
     await compared.insertOne({ ...newest, _id: `${newest.sellerId}:${earlier(2)}`, date: earlier(2) });
     await queue('schedules').add('reconcile-providers', { v: 1 });
     const left = { _id: `${newest.sellerId}:${earlier(1)}` };
-    await eventually('the day between them', () => compared.findOne(left), 30_000);
+    await eventually('the skipped day', () => compared.findOne(left), 30_000);
 
     const folder = await mkdtemp(path.join(tmpdir(), 'record-'));
     try {
@@ -197,7 +201,7 @@ describe('scheduled self-checks', function () {
 
   it('record when each scheduled job ran, and its counts', async () => {
     const runs = stack.db.collection<{ _id: string; did: Record<string, number> | null }>('clockRuns');
-    const found = await eventually('retention', () => runs.findOne({ _id: 'apply-retention' }), 60_000);
+    const found = await eventually('its first run', () => runs.findOne({ _id: 'apply-retention' }), 60_000);
     expect(found.did).to.deep.equal({
       bills: 0,
       bankLines: 0,
@@ -231,10 +235,10 @@ describe('scheduled self-checks', function () {
     let printed = '';
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const looks = () => printed.split('"at": ').length - 1;
-    await eventually('the first look', () => looks() >= 1, 60_000);
-    expect(printed).not.to.include('No worker takes its jobs');
+    await eventually('the first round of checks', () => looks() >= 1, 60_000);
+    expect(printed).not.to.include('Nobody takes its jobs');
     await queue('reports').add('generate-report', { v: 1, reportId: 'none', accountId: 'none' });
-    await eventually('it to be told', () => printed.includes('No worker takes its jobs'), 60_000);
+    await eventually('the problem is printed', () => printed.includes('Nobody takes its jobs'), 60_000);
     child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).to.equal(1);

@@ -11,18 +11,18 @@ describe('event loop watch', () => {
     const heldUpMs = 400;
     try {
       // The first sample only starts the measurement.
-      await eventually('a few looks', () => performance.now() - beganMs > 3 * lookEveryMs);
+      await eventually('a few samples', () => performance.now() - beganMs > 3 * lookEveryMs);
       const endMs = performance.now() + heldUpMs;
       while (performance.now() < endMs) {
         // Blocks the event loop.
       }
       // An immediate reading sees nothing yet.
       watched.lagMs();
-      await eventually('it to be seen', () => watched.lagMs() >= heldUpMs - 2 * lookEveryMs);
-      await eventually('other looks', () => performance.now() - endMs > 2_000);
-      expect(watched.lagMs(), 'among other looks').to.be.at.least(heldUpMs - 2 * lookEveryMs);
-      expect(watched.lagMs(), 'to whoever looks next').to.be.at.least(heldUpMs - 2 * lookEveryMs);
-      await eventually('it to be forgotten', () => watched.lagMs() < heldUpMs - 2 * lookEveryMs);
+      await eventually('the block is reported', () => watched.lagMs() >= heldUpMs - 2 * lookEveryMs);
+      await eventually('later samples', () => performance.now() - endMs > 2_000);
+      expect(watched.lagMs(), 'lag after later samples').to.be.at.least(heldUpMs - 2 * lookEveryMs);
+      expect(watched.lagMs(), 'lag for the next reader').to.be.at.least(heldUpMs - 2 * lookEveryMs);
+      await eventually('the block is forgotten', () => watched.lagMs() < heldUpMs - 2 * lookEveryMs);
     } finally {
       watched.stop();
     }
@@ -37,7 +37,7 @@ describe('event loop watch', () => {
         while (performance.now() < endMs) {
           // Blocks the event loop.
         }
-        await eventually(`it to be seen, round ${round}`, () => watched.lagMs() >= 200, 1_000);
+        await eventually(`the block is reported, round ${round}`, () => watched.lagMs() >= 200, 1_000);
       } finally {
         watched.stop();
       }

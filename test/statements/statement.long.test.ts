@@ -91,7 +91,7 @@ describe('statements', function () {
     });
     const at = page.entries[0]?.at ?? '';
     const instant = await pageOf(buyer, `start_date=${at}&end_date=${at}`);
-    expect(instant.entries, 'both ends are included').to.deep.equal(page.entries);
+    expect(instant.entries, 'inclusive bounds').to.deep.equal(page.entries);
     const before = await pageOf(buyer, `start_date=${dayAgo(9)}&end_date=${dayAgo(8)}`);
     expect(before).to.deep.include({ opening_balance: 0, closing_balance: 0, entries: [] });
   });

@@ -6,7 +6,7 @@ import { eventually } from './eventually.js';
  * waits.
  */
 export async function connectMongoWhenItAnswers(): Promise<void> {
-  await eventually('MongoDB to answer', async () => {
+  await eventually('MongoDB answers', async () => {
     try {
       await connectMongo();
       return true;

@@ -7,7 +7,7 @@ export function csvRows(text: string): string[][] {
     const at = cell.lastIndex;
     const found = cell.exec(text);
     if (!found) {
-      throw new Error(`This is no CSV, at ${at}: ${text.slice(at, at + 50)}`);
+      throw new Error(`Invalid CSV at ${at}: ${text.slice(at, at + 50)}`);
     }
     row.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
     if (found[3] !== ',') {

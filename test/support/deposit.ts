@@ -4,7 +4,7 @@ import { eventually } from './eventually.js';
 /** Deposits money for a buyer. Retries a 503 of a busy machine with the same ref_id. */
 export async function deposit(buyer: ApiClient, amount: number): Promise<void> {
   const asked = { amount, ref_id: uniqueRef('deposit') };
-  await eventually('the deposit to be completed', async () => {
+  await eventually('the deposit is completed', async () => {
     const { status, body } = await buyer.post('/api/buyer/deposit', asked);
     const { data } = body as { data: { status: string } | null };
     return (

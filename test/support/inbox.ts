@@ -85,7 +85,7 @@ export async function startInbox(options: InboxOptions = {}): Promise<RunningInb
     async waitFor(predicate, timeoutMs) {
       const [message] = await waitForCount(1, predicate, timeoutMs);
       if (message === undefined) {
-        throw new Error('waitForCount returned fewer messages than it was asked for');
+        throw new Error('waitForCount returned fewer messages than requested');
       }
       return message;
     },

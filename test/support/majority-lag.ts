@@ -12,10 +12,7 @@ export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
   try {
     const { modules } = await client.db('admin').command({ buildInfo: 1 });
     if (!(modules as string[] | undefined)?.includes('embedded-mongo')) {
-      skipBecause(
-        context,
-        'MongoDB has no command that delays the majority; the embedded database plays it.',
-      );
+      skipBecause(context, 'only the embedded database can delay the majority');
     }
   } finally {
     await client.close();

@@ -196,7 +196,7 @@ export function startFault(fault: Fault): Promise<RunningFault> {
     throw new Error(`${uri.host} is not reached through a proxy of this module`);
   }
   if (fault.kind === 'step-down' && proxied === ofFile) {
-    throw new Error('Every test file would feel this election: play it on a database of startPrivateMongo');
+    throw new Error('This election would affect every test file: use a database of startPrivateMongo');
   }
   const running = { fault, appName: uri.searchParams.get('appName'), met: 0 };
   proxied.faults.add(running);

@@ -39,7 +39,7 @@ export async function buyUntilAnswered(
   { refId = uniqueRef('bought'), ...asked }: Omit<Asked, 'refId'> & { refId?: string },
   baseUrl: () => string,
 ): Promise<string> {
-  return idOf(await eventually('an answer', () => send({ ...asked, refId }, baseUrl()), 60_000));
+  return idOf(await eventually('no 503', () => send({ ...asked, refId }, baseUrl()), 60_000));
 }
 
 async function send({ key, number, refId, heard }: Asked, baseUrl: string): Promise<Answer | null> {
@@ -62,7 +62,7 @@ export async function waitUntilAllFinal({ db }: Stack, limitMs: number): Promise
   const transactions = db.collection<{ _id: string; status: string }>('transactions');
   const open = { status: { $in: ['PENDING', 'PROCESSING'] } };
   await eventually(
-    'every purchase to be final',
+    'every purchase is final',
     async () => {
       const some = await transactions.find(open, { limit: 2 }).toArray();
       if (some.length > 0) {
@@ -84,6 +84,6 @@ export async function expectExecutionsToMatch({ db, simulator }: Stack): Promise
     .map((each) => each._id)
     .toArray();
   const executed = (await simulator.log()).map((row) => row.ref_id.replace(/-\d+$/, ''));
-  expect(executed, 'no order executed twice').to.have.length(new Set(executed).size);
+  expect(executed, 'executed orders').to.have.length(new Set(executed).size);
   expect(executed.sort()).to.deep.equal(succeeded.sort());
 }

@@ -37,7 +37,7 @@ export async function startRedisServer(
   process.once('exit', end);
   const client = new Redis({ host: '127.0.0.1', port: at, retryStrategy: () => 50, ...(tls && { tls }) });
   client.on('error', () => undefined);
-  await eventually('a Redis to answer', () => client.ping());
+  await eventually('Redis answers', () => client.ping());
   return {
     port: at,
     url: `redis://127.0.0.1:${at}`,
@@ -97,7 +97,7 @@ export async function startSentinel(): Promise<{
 }> {
   const master = await startRedisServer(['--repl-diskless-sync-delay', '0']);
   const replica = await startRedisServer(['--replicaof', `127.0.0.1 ${master.port}`]);
-  await eventually('the replica to follow', async () =>
+  await eventually('the replica follows', async () =>
     (await replica.client.info('replication')).includes('master_link_status:up'),
   );
   const port = await freePort();
@@ -119,7 +119,7 @@ export async function startSentinel(): Promise<{
   process.once('exit', end);
   const client = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50 });
   client.on('error', () => undefined);
-  await eventually('the Sentinel to know the replica', async () =>
+  await eventually('the Sentinel knows the replica', async () =>
     String(await client.call('SENTINEL', 'MASTERS')).includes('num-slaves,1'),
   );
   client.disconnect();

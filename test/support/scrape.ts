@@ -17,7 +17,7 @@ export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Pr
   if (found !== undefined) {
     return found;
   }
-  const { port } = await eventually('it to serve its metrics', () => {
+  const { port } = await eventually('the process serves its metrics', () => {
     const line = program
       .output()
       .split('\n')

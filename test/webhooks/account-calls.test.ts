@@ -213,7 +213,7 @@ describe('webhook calls of an account', () => {
     ]);
   });
 
-  it('drops an unsent pending after the result, and a success after its reversal', async () => {
+  it('drops an unsent pending event after the result, and a success after its reversal', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
       buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),

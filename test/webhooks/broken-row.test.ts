@@ -24,8 +24,8 @@ describe('deliveries with invalid stored data', () => {
   const read = (id: string) => deliveries.findOne({ _id: id }) as Promise<Delivery>;
 
   const broken: Record<string, { update: UpdateFilter<Delivery>; requests: number }> = {
-    'a body that is none': { update: { $set: { body: 5 as never } }, requests: 0 },
-    'no beginning of its schedule': { update: { $unset: { scheduleStartedAt: 1 } }, requests: 1 },
+    'an invalid body': { update: { $set: { body: 5 as never } }, requests: 0 },
+    'a missing start of its schedule': { update: { $unset: { scheduleStartedAt: 1 } }, requests: 1 },
   };
   for (const [what, { update, requests }] of Object.entries(broken)) {
     it(`${what}: dead by the end of the schedule, while other rows are delivered at once`, async () => {

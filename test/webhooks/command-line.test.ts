@@ -48,7 +48,7 @@ describe('topup listen and topup webhooks', () => {
     const exited = once(child, 'exit') as Promise<[number]>;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    await eventually('topup to listen', () => stderr.includes('Forwarding events'), 30_000);
+    await eventually('topup listens', () => stderr.includes('Forwarding events'), 30_000);
     const rows = (['pending', 'success'] as const).flatMap((event) =>
       buildPurchaseDeliveries({
         purchase: someTransaction({ accountId: account._id }),

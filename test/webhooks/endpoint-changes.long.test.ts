@@ -24,7 +24,7 @@ describe('changes of webhook endpoints', () => {
       secret: stage.owner.webhookSecret,
     });
     const twin = await config({ webhook_url: second.url });
-    expect([twin.status, twin.body.code], 'a URL twice').to.deep.equal([409, '01']);
+    expect([twin.status, twin.body.code], 'duplicate URL').to.deep.equal([409, '01']);
     await config({ webhook_url: hook('by-config') });
     expect((await listed()).map(({ id, url }) => [id, url])).to.deep.equal([
       ['default', (await stored()).webhookUrl],
@@ -49,7 +49,7 @@ describe('changes of webhook endpoints', () => {
     await patch('default', { events: ['deposit.*'] });
     await config({ webhook_url: null });
     await config({ webhook_url: hook('anew') });
-    expect((await listed())[0], 'whoever knows the old call alone gets all').to.deep.include({
+    expect((await listed())[0], 'default endpoint after a new webhook_url').to.deep.include({
       id: 'default',
       events: ['*'],
       description: null,

@@ -67,7 +67,7 @@ describe('deliveries to several webhook endpoints', () => {
     expect(eventsAt(finals.url)).to.have.members(['transaction.success', 'transaction.failed']);
     expect(eventsAt(money.url)).to.deep.equal(['deposit.completed']);
     const ids = stage.receiver.received.map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids).size, 'each row has an id of its own').to.equal(7);
+    expect(new Set(ids).size, 'unique ids').to.equal(7);
     const secrets = [
       [stage.owner.account.webhookUrl ?? '', stage.owner.webhookSecret],
       [finals.url, finals.secret],
@@ -115,15 +115,15 @@ describe('deliveries to several webhook endpoints', () => {
     const transaction = someTransaction({ accountId: stage.owner.account._id });
     const [first, second] = await event('pending', transaction);
     const stuck = deliverer.deliverDue(first?.receiverId ?? '');
-    await eventually('the first to hang', () => hanging.length === 1);
+    await eventually('the first one hangs', () => hanging.length === 1);
     const rows = await event('success', transaction);
     await deliverer.deliverDue(second?.receiverId ?? '');
-    await eventually('the other to have the result', async () =>
+    await eventually('the other one has the result', async () =>
       (await rowsOf({ _id: rows[1]?._id })).every(({ state }) => state === 'delivered'),
     );
-    expect(hanging, 'the first still hangs').to.have.length(1);
+    expect(hanging, 'hanging requests').to.have.length(1);
     expect(eventsAt(other.url)).to.deep.equal(['transaction.success']);
-    expect((await rowsOf({ _id: second?._id }))[0]?.state, 'its pending was outranked').to.equal('dropped');
+    expect((await rowsOf({ _id: second?._id }))[0]?.state, 'superseded event').to.equal('dropped');
     stage.receiver.behave(received);
     hanging.forEach((response) => answer(response, 200, { status: 'received' }));
     await stuck;
@@ -140,7 +140,7 @@ describe('deliveries to several webhook endpoints', () => {
     await patch(other.id, { url });
     await deliverAll();
     expect(eventsAt(url)).to.deep.equal(['transaction.success']);
-    expect(eventsAt(other.url), 'the old URL hears of the change').to.deep.equal([
+    expect(eventsAt(other.url), 'events at the old URL').to.deep.equal([
       'transaction.success',
       'config.updated',
     ]);
@@ -175,9 +175,7 @@ describe('deliveries to several webhook endpoints', () => {
     });
     expect((await listed())[0]).to.include({ status: 'enabled', since: null, reason: null, action: null });
     const shownConfig = await config();
-    expect(shownConfig.body.data.webhook_status, 'of the two URLs that it always spoke of').to.equal(
-      'enabled',
-    );
+    expect(shownConfig.body.data.webhook_status, 'status of webhook_url').to.equal('enabled');
     await turn(await event('success'));
     stage.receiver.behave(received);
     const enabled = await post(`/${other.id}/enable`);
@@ -234,7 +232,7 @@ describe('deliveries to several webhook endpoints', () => {
       ]),
     ).to.deep.equal([[tested.body.data.id, other.id]]);
     const first = await get('/deliveries?endpoint_id=default');
-    expect(first.body.data.pagination.total, 'config.updated of the making').to.equal(1);
+    expect(first.body.data.pagination.total, 'deliveries of the default endpoint').to.equal(1);
   });
 
   it('signs with the new and the previous secret after a rotation of one endpoint', async () => {

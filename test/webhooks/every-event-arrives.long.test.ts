@@ -195,13 +195,13 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     // The total time depends on the machine. Only the time without progress is limited.
     for (let known = -1; known < expected.length; known = accepted()) {
       await eventually(
-        `more than ${known} of ${expected.length} to be delivered`,
+        `more than ${known} of ${expected.length} are delivered`,
         () => accepted() > known,
         timeoutMs * 2 + 60_000,
       );
     }
     await eventually(
-      'nothing to be due',
+      'no delivery is due',
       async () => (await deliveries.findOne({ receiverId: { $in: receiverIds }, state: 'due' })) === null,
       timeoutMs * 2 + 60_000,
     );
@@ -212,7 +212,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(
       `      seed ${seed}: ${expected.length} events, ${requests} requests, ${killed} workers killed, ` +
-        `${heldAtKills} rows under way at the kills, ${duplicates} duplicates; written in ${Math.round(writtenMs - startedMs)} ms, ` +
+        `${heldAtKills} rows in flight at the kills, ${duplicates} duplicates; written in ${Math.round(writtenMs - startedMs)} ms, ` +
         `delivered ${Math.round(performance.now() - writtenMs)} ms later`,
     );
     expect(wrong).to.deep.equal([]);

@@ -80,7 +80,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     }
     const fresh = ({ receiver }: Client) => receiver.received.slice(before.get(receiver) ?? 0);
     await eventually(
-      'the healthy to have everything',
+      'the healthy receivers have everything',
       () => healthy.every((each) => fresh(each).length >= (expected.get(each.client.account._id) ?? 0)),
       30_000,
     );
@@ -104,7 +104,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     // On a busy machine both phases are slow. Only the difference matters.
     expect(percentile(withHanging, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
     const left = hanging.map(({ receiver }) => receiver.hits() - (answered.get(receiver) ?? 0));
-    expect(Math.min(...left), 'the hanging were really called').to.be.at.least(1);
+    expect(Math.min(...left), 'calls of hanging receivers').to.be.at.least(1);
     const open = hanging.map(({ receiver }) => receiver.mostOpen());
     expect(Math.max(...open), 'requests left hanging at one receiver').to.be.at.most(4);
   });

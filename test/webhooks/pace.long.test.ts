@@ -111,7 +111,7 @@ describe('pace of a receiver', () => {
     expect(await paceNow()).to.equal(limits.inFlightStart);
   });
 
-  it('is shared by all processes, which keep to it together', async () => {
+  it('is shared by all processes, which keep it together', async () => {
     expect(await paced(12)).to.be.within(12, limits.inFlightDefault);
     receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
     await events(80);

@@ -90,7 +90,7 @@ describe('webhooks through a proxy', () => {
         { _id: row._id, leaseToken: null, nextAttemptAt: { $gt: new Date() } },
         { $set: { nextAttemptAt: new Date() } },
       );
-      expect(matchedCount, `${mood}: it waits`).to.equal(1);
+      expect(matchedCount, `${mood}: rescheduled`).to.equal(1);
     }
     const health = await receivers.findOne({ _id: row.receiverId });
     expect(health?.failures ?? 0).to.equal(0);
@@ -135,10 +135,10 @@ describe('webhooks through a proxy', () => {
       ] as const;
       await announceDeliveries(rows);
       await eventually(
-        'the good one to be delivered',
+        'the matching name is delivered',
         async () => (await stored(rows[0])).state === 'delivered',
       );
-      await eventually('the other to be refused', async () => (await stored(rows[1])).attemptCount === 1);
+      await eventually('the other name is refused', async () => (await stored(rows[1])).attemptCount === 1);
       expect((await stored(rows[1])).attempts[0]?.error).to.equal('TLS certificate is for another host name');
       expect(good.servernames).to.deep.equal(['localhost']);
       expect(
@@ -152,9 +152,9 @@ describe('webhooks through a proxy', () => {
       await announceDeliveries(late);
       const line = 'webhook proxy is unavailable';
       const printed = () => worker?.output() ?? '';
-      await eventually('both to be tried', () => proxy.targets.length >= before + 4);
-      await eventually('a line about it', () => printed().includes(line));
-      expect(printed().split(line), 'one line a minute and code').to.have.length(2);
+      await eventually('both deliveries are tried', () => proxy.targets.length >= before + 4);
+      await eventually('the worker logs it', () => printed().includes(line));
+      expect(printed().split(line), 'log lines: one per minute and code').to.have.length(2);
       expect(printed()).to.contain('"code":"HTTP_407"');
       expect(printed()).not.to.contain(proxyPassword).and.not.to.contain(decodeURIComponent(proxyPassword));
     } finally {

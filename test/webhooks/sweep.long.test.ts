@@ -78,19 +78,19 @@ describe(`${receiverCount.toLocaleString('en')} due receivers`, function () {
     await start('follow-up');
     const queue = openQueue(deliverDueJob.queue);
     await eventually(
-      'a turn for each',
+      'a turn for each receiver',
       async () => (await queue.getWaitingCount()) >= receiverCount,
       limitMs / 4,
     );
     const finding = ofReceivers(tap.sent).length;
     // One sweep handles 2,000 of them, and the next one may have started.
-    expect(finding, 'statements to find them').to.be.within(1, 40 * Math.ceil(receiverCount / 2_000));
+    expect(finding, 'statements that find them').to.be.within(1, 40 * Math.ceil(receiverCount / 2_000));
 
     await deliveries.deleteMany({ _id: { $in: more.map(({ _id }) => _id) } });
     const from = tap.sent.length;
     await start('webhooks');
     await eventually(
-      'all to be delivered',
+      'all deliveries arrive',
       async () => (await deliveries.findOne({ state: 'due' })) === null,
       limitMs / 2,
     );
@@ -102,6 +102,6 @@ describe(`${receiverCount.toLocaleString('en')} due receivers`, function () {
     const serving = ofReceivers(tap.sent.slice(from)).length;
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(`      ${finding} statements to find them, ${serving} to serve them`);
-    expect(serving, 'statements to serve them').to.be.below(receiverCount / 4);
+    expect(serving, 'statements that serve them').to.be.below(receiverCount / 4);
   });
 });

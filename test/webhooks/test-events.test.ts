@@ -52,7 +52,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
             expect(refId).to.match(/^test-/);
           }
           const named = [refId, id, settlement].filter((each) => typeof each === 'string');
-          named.forEach((each) => expect(subjects.has(each), 'each of them is new').to.equal(false));
+          named.forEach((each) => expect(subjects.has(each), 'known subject').to.equal(false));
           named.forEach((each) => subjects.add(each));
         }
         // The event is sent, but the database does not change.

@@ -145,7 +145,7 @@ describe('account isolation of every operation', function () {
     }
   });
 
-  it('the other side has data of every kind, and each identifier can be made unknown', () => {
+  it('the other side has data of every kind, and each identifier has an unknown twin', () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
       expect(nobodys(identifier)).to.not.equal(identifier);
@@ -166,7 +166,7 @@ describe('account isolation of every operation', function () {
       const tried = Object.entries(places).filter(([, place]) => place.isTried);
 
       if (Object.values(places).every((place) => !place.isTried || place.usual === undefined)) {
-        it(`${id}: a call without their identifiers shows and changes nothing of theirs`, async () => {
+        it(`${id}: without the other side's ids, a call shows and changes none of its data`, async () => {
           const answer = await send(callOf(id, usualValues(places)));
           expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 201]);
           expectNothingOfTheirs(answer);
@@ -174,7 +174,7 @@ describe('account isolation of every operation', function () {
       }
 
       for (const [name, place] of tried) {
-        it(`${id}: answers their identifier as ${name} like an unknown one`, async () => {
+        it(`${id}: answers the other side's identifier as ${name} like an unknown one`, async () => {
           const credentials = role === 'buyer' && !isReseller(id) ? [undefined, token] : [undefined];
           for (const [which, identifier] of namesFor(place)) {
             for (const credential of credentials) {
@@ -212,11 +212,11 @@ describe('account isolation of every operation', function () {
       }
     }
 
-    it('the token of our download link opens none of their reports', async () => {
+    it('the token of our download link opens no report of the other side', async () => {
       // Request a new link: an earlier test revoked the links.
       const own = await send(callOf('getBuyerReport', { id: ownReportId }));
       const ownLink = new URL(String(own.body.data.download_url));
-      expect((await send({ path: ownLink.pathname + ownLink.search })).status, 'our own').to.equal(200);
+      expect((await send({ path: ownLink.pathname + ownLink.search })).status, 'own report').to.equal(200);
       for (const which of ['report', 'csvReport', 'sellerReport'] as const) {
         const linkTo = (id: string) => `/api/buyer/reports/${id}/download${ownLink.search}`;
         const theirs = await send({ path: linkTo(identifiers[which]) });
@@ -228,7 +228,7 @@ describe('account isolation of every operation', function () {
   });
 
   describe('after all calls', () => {
-    it('the owner gets an answer for each identifier that was tried', async () => {
+    it('each tried identifier returns data to its owner', async () => {
       const found: Record<string, IdentifierName[]> = {
         getWalletTransaction: [
           'transaction',

@@ -14,7 +14,7 @@ describe('wrong keys from one address', () => {
     }
   }
 
-  it('answers 20 per minute with 401/07 and the 21st with 429/06, never a good key', async () => {
+  it('get 401/07 up to 20 a minute, then 429/06; a valid key always works', async () => {
     const from = uniqueAddress();
     const { key } = await api.newBuyer();
     await useUp(from);
@@ -23,7 +23,7 @@ describe('wrong keys from one address', () => {
     expectFailure(await wrong(uniqueAddress()), { status: 401, code: '07' });
   });
 
-  it('counts an IPv4-mapped address as IPv4 and an IPv6 /64 as one address', async () => {
+  it('are counted per IPv4 address, mapped or not, and per IPv6 /64 network', async () => {
     const v4 = uniqueAddress();
     await useUp(v4);
     expectFailure(await wrong(`::ffff:${v4}`), { status: 429, code: '06' });
@@ -32,7 +32,7 @@ describe('wrong keys from one address', () => {
     expectFailure(await wrong(`${network}:ffff::2`), { status: 429, code: '06' });
   });
 
-  it('does not count calls without a key or with a valid key of another role', async () => {
+  it('do not include calls without a key or with a valid key of another role', async () => {
     const from = uniqueAddress();
     const seller = await api.newAccount('seller');
     for (let n = 0; n < 25; n++) {

@@ -130,7 +130,7 @@ describe('hostile input', () => {
         socket.write(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{`, sent),
       );
       socket.end();
-      const line = await eventually('its line', () => lines.find(({ requestId }) => requestId === id));
+      const line = await eventually('its log line', () => lines.find(({ requestId }) => requestId === id));
       expect(line).to.include({ level: 'info', code: '01' });
     } finally {
       logger.off('data', listen);
@@ -154,14 +154,14 @@ describe('hostile input', () => {
   }
 
   for (const [what, character] of [
-    ['C0', '\u001b'],
-    ['DEL', '\u007f'],
-    ['C1', '\u009b'],
-    ['direction', '\u202e'],
-    ['no width', '\u200b'],
-    ['half a character', '\ud83d'],
+    ['a C0 control character', '\u001b'],
+    ['a DEL character', '\u007f'],
+    ['a C1 control character', '\u009b'],
+    ['a direction override', '\u202e'],
+    ['a zero-width space', '\u200b'],
+    ['a lone surrogate', '\ud83d'],
   ] as const) {
-    it(`refuses a text with a control character of ${what}`, async () => {
+    it(`refuses a text with ${what}`, async () => {
       const { key } = await api.newAccount('seller');
       const product = { code: uniqueRef('P').slice(0, 50), name: `a${character}b`, price: 1_000 };
       const refused = await api.call({
@@ -230,7 +230,7 @@ describe('hostile input', () => {
       expect(queries).to.deep.equal([]);
     });
 
-    it('an unknown username takes the same queries, answer and time as a known one', async () => {
+    it('an unknown username gets the same queries, answer and time as a known one', async () => {
       const { account, key } = await api.newBuyer();
       const unknown = `u-${account.username.slice(2)}`;
       const ask = async (username: string, kind: 'md5' | 'hmac') => {
@@ -250,7 +250,7 @@ describe('hostile input', () => {
       expect(await queriesOf(() => findKeysByUsername(fresh.username))).to.deep.equal(ofUnknown);
     });
 
-    it('refuses an unknown key or token no sooner than the time floor', async () => {
+    it('refuses an unknown key or token only after a minimum time', async () => {
       for (const wrong of [generateApiKey('buyer', 'test'), `at_${'A'.repeat(70)}`, 'nonsense']) {
         const startedAt = performance.now();
         const answer = await api.call({ path: '/v1/wallet/balance', key: wrong });
@@ -264,7 +264,7 @@ describe('hostile input', () => {
     const send = (path: string, body: object, from: string) =>
       api.call({ path, body, from, headers: { 'x-signature': 'sha256=00' } });
 
-    it('answers the 21st per minute with 429/06, per provider and address', async () => {
+    it('get 429/06 from the 21st per minute on, per provider and address', async () => {
       const [from, elsewhere] = [uniqueAddress(), uniqueAddress()];
       const path = '/api/reseller/callback';
       const forged = { ref_id: 'nobody-1', status: 'success' };

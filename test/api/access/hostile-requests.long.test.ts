@@ -335,7 +335,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
   const hasMoved = ({ status, text }: Came): boolean =>
     status < 300 && (/"status":"(success|00|05)"/.test(text) || text.includes('text/csv'));
 
-  it('no 5xx, at most 100 ms of CPU, no secret, and no money moved when refused', async () => {
+  it('move no money if refused, leak no secret, cause no 5xx and at most 100 ms of CPU', async () => {
     const seen = new Map<number, number>();
     let before = await money();
     let refusedSince = 0;
@@ -369,7 +369,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         before = await money();
         refusedSince = 0;
       } else if (++refusedSince % 10 === 0) {
-        expect(await money(), `by one of the 10 refused calls up to ${about}`).to.equal(before);
+        expect(await money(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(before);
       }
       if (n % 200 === 199 || n === requests - 1) {
         // New accounts: a request may have set a rate limit or an allowlist that blocks the next
@@ -381,15 +381,15 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       }
     }
     for (const status of [200, 400, 401, 403, 404, 405, 415]) {
-      expect([...seen.keys()], 'the requests came far enough').to.include(status);
+      expect([...seen.keys()], 'statuses reached by the requests').to.include(status);
     }
   });
 
   function checkLog(): void {
     for (const secret of secrets) {
-      expect(logged.includes(secret), 'a secret in the log').to.equal(false);
+      expect(logged.includes(secret), 'secret in the log').to.equal(false);
     }
-    expect(logged, 'requests are logged').to.include('"message":"request"');
+    expect(logged, 'log has the requests').to.include('"message":"request"');
     expect(logged).to.not.match(/"level":"error"/);
     logged = '';
   }

@@ -29,7 +29,7 @@ describe('IP allowlist', () => {
     ['::ffff:10.0.0.0/104', '11.0.0.1', false],
   ];
   for (const [entry, address, on] of inside) {
-    it(`${entry} ${on ? 'has' : 'does not have'} ${address}`, () => {
+    it(`${entry} ${on ? 'contains' : 'does not contain'} ${address}`, () => {
       expect(isOnAllowlist([entry], address)).to.equal(on);
       expect(isOnAllowlist([normalizeAllowlistEntry(entry) ?? ''], address)).to.equal(on);
       expect(isOnAllowlist(['192.0.2.1', '2001:db8:1::/127', entry], address)).to.equal(on);

@@ -42,7 +42,7 @@ describe('MongoDB outage', function () {
 
   async function fulfilled(asked: Purchase): Promise<void> {
     await eventually(
-      `${asked.ref_id} to be fulfilled`,
+      `${asked.ref_id} is fulfilled`,
       async () => {
         const answer = await buy(asked);
         if (answer.status === 200 && answer.body.data.status === 'success') {
@@ -61,7 +61,7 @@ describe('MongoDB outage', function () {
     return answer;
   }
 
-  it('a worker whose first purchase meets the outage continues after it', async () => {
+  it('a worker whose first purchase fails during the outage recovers after it', async () => {
     const connection = { url: process.env['REDIS_URL'] ?? '' };
     const sellers = await stack.db.collection('accounts').find({ role: 'seller' }).toArray();
     const queues = sellers.map(({ _id }) => {
@@ -73,13 +73,13 @@ describe('MongoDB outage', function () {
     try {
       // The list of queues is in MongoDB. A worker that has not read it yet would get no purchase
       // during the outage.
-      await eventually('a worker on each queue', async () => (await workers()).every((count) => count > 0));
+      await eventually('each queue has a worker', async () => (await workers()).every((count) => count > 0));
       await Promise.all(queues.map((queue) => queue.pause()));
       const asked = purchase();
       expect((await buy(asked)).status).to.equal(200);
       await mongo.cut();
       await Promise.all(queues.map((queue) => queue.resume()));
-      await eventually('the job to fail', async () => (await failedJobs()) > 0, 30_000);
+      await eventually('the job fails', async () => (await failedJobs()) > 0, 30_000);
       await mongo.restore();
       await fulfilled(asked);
     } finally {
@@ -92,7 +92,7 @@ describe('MongoDB outage', function () {
     ['is killed', () => mongo.cut()],
   ];
   for (const [name, begin] of outages) {
-    it(`${name}: answers 503/03 in time, recovers without restart, loses or doubles none`, async () => {
+    it(`${name}: answers 503/03 in time, recovers, and loses or repeats no purchase`, async () => {
       const [first, second] = [purchase(), purchase()];
       const before = [first, second];
       const [bought, boughtAsReseller] = await Promise.all([buy(first), buyAsReseller(second)]);
@@ -111,7 +111,7 @@ describe('MongoDB outage', function () {
         expectFailure(answer, { status: 503, code: '03' });
       }
       expect(reseller.status).to.equal(200);
-      expect(reseller.body.status, 'a failure code would be bought elsewhere').to.equal('05');
+      expect(reseller.body.status, 'a failure code would make it buy elsewhere').to.equal('05');
       // The cached accounts have expired, so authentication needs the database.
       expectFailure(await inTime(buyer.get('/v1/products')), { status: 503, code: '03' });
       const depo = pathOf('balance', { username: 'buyer', sign: hmacSign(signing, 'depo') });
@@ -124,7 +124,7 @@ describe('MongoDB outage', function () {
       for (const asked of [...before, ...during, resold]) {
         await fulfilled(asked);
       }
-      await eventually('all to be told', async () => (await buyer.get('/readyz')).status === 200);
+      await eventually('the web process is ready', async () => (await buyer.get('/readyz')).status === 200);
       const refs = [...before, ...during, resold].map((each) => each.ref_id);
       const stored = await stack.db
         .collection('transactions')

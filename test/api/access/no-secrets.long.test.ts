@@ -66,7 +66,7 @@ describe('secrets', () => {
     secrets.set('new webhook secret', rotated.body.data.webhook_secret as string);
     const renewed = await client.post('/api/buyer/api/keys/rotate', { overlap_minutes: 5 });
     secrets.set('new key', renewed.body.data.api_key as string);
-    await eventually('the end of a purchase', async () => {
+    await eventually('the purchase fails', async () => {
       const { body } = await client.get(`/v1/transactions/${String(bought.body.data.transaction_id)}`);
       return body.data.status === 'FAILED';
     });
@@ -74,9 +74,9 @@ describe('secrets', () => {
 
     const audit = JSON.stringify(await stack.db.collection('audit').find().toArray());
     const places = { log: web.output() + worker.output(), redis: await dumpRedis(), audit };
-    expect(places.log, 'the run was logged').to.include(String(bought.body.data.transaction_id));
-    expect(places.redis, 'jobs were found').to.include(String(bought.body.data.transaction_id));
-    expect(places.audit, 'changes were found').to.include('config.update').and.include('api-key.rotate');
+    expect(places.log, 'logged purchase').to.include(String(bought.body.data.transaction_id));
+    expect(places.redis, 'stored jobs').to.include(String(bought.body.data.transaction_id));
+    expect(places.audit, 'logged changes').to.include('config.update').and.include('api-key.rotate');
     for (const [place, text] of Object.entries(places)) {
       for (const [name, secret] of secrets) {
         expect(secret, name).to.have.length.above(10);

@@ -94,7 +94,7 @@ describe('permissions of each credential', () => {
 
   for (const operation of operations) {
     const isOwners = ownersAlone.includes(operation.id);
-    it(`${operation.id}: ${isOwners ? 'the current key alone' : 'every credential, and none sees a key or secret'}`, async () => {
+    it(`${operation.id}: ${isOwners ? 'only the current key may call it' : 'every credential may call it, and none sees a key or secret'}`, async () => {
       const { account, credentials } = await credentialsOf(operation.role);
       const sealed = (await AccountModel.findById(account._id).lean<Account>())?.webhookSecretSealed ?? '';
       const secrets = [credentials.current, credentials.superseded, openWebhookSecret(account._id, sealed)];
@@ -151,7 +151,7 @@ describe('permissions of each credential', () => {
       expect(statuses).to.deep.equal([200, 403, 403, 403]);
       for (const { status, body } of changed) {
         expect(status, JSON.stringify(body)).to.be.oneOf([200, 403]);
-        expect(body.data?.api_key ?? key, 'no caller sees another key').to.equal(key);
+        expect(body.data?.api_key ?? key, "only the caller's own key").to.equal(key);
       }
       expect(await ApiKeyModel.countDocuments({ accountId: account._id })).to.equal(2);
     }

@@ -70,7 +70,7 @@ describe('rate limit', () => {
     expect(refused.accepted).to.equal(false);
     expect(refused.resetMs).to.be.within(1, 300);
     expect(
-      await eventually('the next minute', async () => ((await take()).accepted ? 'accepted' : null)),
+      await eventually('the next minute begins', async () => ((await take()).accepted ? 'accepted' : null)),
     ).to.equal('accepted');
   });
 
@@ -81,26 +81,26 @@ describe('rate limit', () => {
     expect(await redis().pttl(`${env.QUEUE_PREFIX}:${key}`)).to.be.within(1, 60_000);
   });
 
-  it('refuses locally once used up, and a raised limit counts what was accepted', async () => {
+  it('refuses locally once it is used up; a raised limit keeps the accepted count', async () => {
     const key = `test:${uniqueRef()}`;
     for (let n = 0; n < 5; n++) {
       await takeFromMinute(key, 3);
     }
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 0, 'PX', 60_000);
-    expect((await takeFromMinute(key, 3)).accepted, 'known here as used up').to.equal(false);
+    expect((await takeFromMinute(key, 3)).accepted, 'accepted from the local count').to.equal(false);
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
     expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 1 });
   });
 
-  it('refuses what another process used up and does not count the refusal', async () => {
+  it('refuses a call if other processes used it up, without counting the refusal', async () => {
     const key = `test:${uniqueRef()}`;
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
     expect(await takeFromMinute(key, 3)).to.include({ accepted: false, remaining: 0 });
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
   });
 
-  it('uses the Redis count again after refusing by its own count in an outage', async () => {
+  it('uses the count in Redis again after an outage in which it refused locally', async () => {
     const key = `test:${uniqueRef()}`;
     const day = { max: 1, windowMs: 86_400_000 };
     const { countInWindow } = redis() as unknown as Record<string, unknown>;
@@ -111,10 +111,10 @@ describe('rate limit', () => {
     } finally {
       Object.assign(redis(), { countInWindow });
     }
-    await eventually('Redis to be asked', async () => (await consumeRateLimit(key, day)).accepted);
+    await eventually('Redis counts again', async () => (await consumeRateLimit(key, day)).accepted);
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('1');
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 0, 'PX', 60_000);
-    expect((await consumeRateLimit(key, day)).accepted, 'what Redis said is kept').to.equal(false);
+    expect((await consumeRateLimit(key, day)).accepted, 'accepted from the cached count').to.equal(false);
   });
 
   it('a refund is available at once in every process and never exceeds the limit', async () => {
@@ -126,7 +126,7 @@ describe('rate limit', () => {
     await refundRateLimit(key);
     expect((await consumeRateLimit(key, limit)).accepted).to.equal(true);
     await redis().decr(`${env.QUEUE_PREFIX}:${key}`);
-    expect((await consumeRateLimit(key, limit)).accepted, 'as another process would').to.equal(true);
+    expect((await consumeRateLimit(key, limit)).accepted, 'after a refund elsewhere').to.equal(true);
 
     await resetRateLimit(key);
     expect(await redis().exists(`${env.QUEUE_PREFIX}:${key}`)).to.equal(0);

@@ -56,16 +56,16 @@ describe('Redis outage', function () {
       }
       await gate.restore();
       for (const id of ids) {
-        await eventually(`${id} to be fulfilled`, () => isSold(id), 60_000);
+        await eventually(`${id} is fulfilled`, () => isSold(id), 60_000);
       }
       const next = (await buy()).body.data.transaction_id as string;
-      await eventually('a later purchase to be fulfilled', () => isSold(next), 30_000);
+      await eventually('a later purchase is fulfilled', () => isSold(next), 30_000);
       await expectLedgerToHold(stack);
     });
   }
 
   for (const [name, begin] of outages) {
-    it(`${name}: answers 503/03 in time if a worker is needed, and debits nothing`, async () => {
+    it(`${name}: answers 503/03 in time if the call needs a worker, and debits nothing`, async () => {
       const balance = async () => (await buyer.post('/api/buyer/balance')).body.data.balance as number;
       const before = await balance();
       await begin();
@@ -103,11 +103,11 @@ describe('Redis outage', function () {
     }
     for (const id of ids) {
       const isMade = async () => (await seller.get(`/api/seller/reports/${id}`)).status === 200;
-      await eventually(`report ${id}`, isMade, 90_000);
+      await eventually(`report ${id} is ready`, isMade, 90_000);
     }
   });
 
-  it('limits per process during the outage and together again after it', async () => {
+  it('limits each process separately in the outage, and all together after it', async () => {
     await stack.db.collection('accounts').updateOne({ username: 'buyer2' }, { $set: { rateLimit: 5 } });
     const second = await stack.startWeb();
     const key = (await stack.seed())['buyer2']?.api_key ?? '';
@@ -126,6 +126,6 @@ describe('Redis outage', function () {
     const sellers = [apiClient(stack.baseUrl, other), apiClient(second.url, other)];
     const remaining = async (index: number) =>
       Number((await sellers[index]?.get('/api/seller/api/config'))?.headers['ratelimit-remaining']);
-    await eventually('both to count together', async () => (await remaining(0)) === (await remaining(1)) + 1);
+    await eventually('one count for both', async () => (await remaining(0)) === (await remaining(1)) + 1);
   });
 });

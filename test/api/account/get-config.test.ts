@@ -33,7 +33,7 @@ for (const role of ['buyer', 'seller'] as const) {
         webhook_secret: webhookSecret,
         ...(role === 'buyer' && { is_active: true }),
       });
-      expect(answer.headers['cache-control'], 'it holds secrets').to.equal('no-store');
+      expect(answer.headers['cache-control'], 'an answer with secrets').to.equal('no-store');
       const other = await api.newAccount(role);
       expect((await api.call({ path, key: other.key })).body.data.api_key).to.equal(other.key);
       expect(account.username).to.not.equal(other.account.username);

@@ -64,7 +64,7 @@ describe('guarded account changes', () => {
     webhook_secret: (key) => call(key, '/api/webhook-secret/rotate'),
   };
   for (const [field, change] of Object.entries(changes)) {
-    it(`${field}: notifies the old URL with the old secret and holds settlements a day`, async () => {
+    it(`${field}: notifies the old URL with the old secret and holds settlements for a day`, async () => {
       const seller = await newSeller();
       expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
       expect((await change(seller.key)).status).to.be.oneOf([200, 201]);
@@ -87,7 +87,7 @@ describe('guarded account changes', () => {
     expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
   });
 
-  it('an intruder who rotates the secret and changes the URL cannot revoke the notices', async () => {
+  it('an intruder who rotates the secret and changes the URL cannot stop the notices', async () => {
     const seller = await newSeller();
     await changes['ip_whitelist']?.(seller.key);
     for (const then of ['webhook_secret', 'webhook_secret', 'webhook_url'] as const) {
@@ -134,7 +134,7 @@ describe('guarded account changes', () => {
       { accountId: seller.account._id },
       { $set: { status: 'completed', needsApproval: false } },
     );
-    expect([await waits('8888888'), await waits()], 'that one and the old one').to.deep.equal([true, true]);
+    expect([await waits('8888888'), await waits()], 'new and old account').to.deep.equal([true, true]);
     await SettlementModel.updateOne({ _id: id }, { $set: { createdAt: new Date(Date.now() - 86_400_001) } });
     expect([await waits('8888888'), await waits()]).to.deep.equal([false, false]);
   });

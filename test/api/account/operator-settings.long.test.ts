@@ -49,7 +49,7 @@ describe('topup account set', () => {
     await balance(strong, 'hmac');
     await balance({ ...strong, key: 'wrong' }, 'md5');
     const ids = [weak.account._id, strong.account._id];
-    await eventually('the count', async () => (await getMd5SignCounts(ids))?.[0] === 5);
+    await eventually('the signs are counted', async () => (await getMd5SignCounts(ids))?.[0] === 5);
     expect(await getMd5SignCounts(ids)).to.deep.equal([5, 0]);
     const shown = await run('show', weak.account.username);
     expect(shown.json()['md5_signs_30_days']).to.equal(5);

@@ -30,7 +30,7 @@ describe('GET /api/<role>/requests', () => {
   }
   /** Waits until the account has at least `count` calls and returns them. */
   const listed = (of: ApiAccount, count: number, query = ''): Promise<Row[]> =>
-    eventually(`${count} calls`, async () => {
+    eventually(`the log has ${count} calls`, async () => {
       const { requests } = await list(of, query);
       return requests.length >= count ? requests : null;
     });
@@ -178,7 +178,7 @@ describe('GET /api/<role>/requests', () => {
     }
   });
 
-  it('stores a value only in its own field and form, and only the body of a POST', async () => {
+  it('stores a value only in its own field and format, and bodies only of POSTs', async () => {
     const buyer = await api.newBuyer();
     const { key } = buyer;
     const number = '089912345678';
@@ -220,7 +220,7 @@ describe('GET /api/<role>/requests', () => {
       ref_id: purchase.ref_id,
     });
     expect(row.request).to.include({ code: 'NO-SUCH-PRODUCT', customer: '********1230' });
-    expect(row.response.status, 'what its software goes by').to.equal('02');
+    expect(row.response.status, 'reseller status').to.equal('02');
     expect(row.response.message).to.be.a('string').that.does.not.match(/^</);
   });
 
@@ -237,7 +237,7 @@ describe('GET /api/<role>/requests', () => {
     const counted = async (failed: boolean) =>
       loggedRequests.countDocuments({ accountId: buyer.account._id, failed });
     await eventually(
-      'all to be written',
+      'the failures are written',
       async () => (await counted(true)) >= limits.loggedFailuresPerMinute,
     );
     expect(await counted(true)).to.be.below(times);

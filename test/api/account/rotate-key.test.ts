@@ -29,9 +29,9 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(isWellFormedApiKey(next as string)).to.equal(true);
       expect(Date.parse(until as string) - Date.now()).to.be.within(59 * 60_000, 60 * 60_000);
       const config = await api.call({ path: configPath, key: next as string });
-      expect(config.body.data.api_key, 'the current key').to.equal(next);
+      expect(config.body.data.api_key, 'key in the configuration').to.equal(next);
       const deliveries = `/api/${role}/webhooks/deliveries`;
-      expect((await api.call({ path: deliveries, key })).status, 'the old key still reads').to.equal(200);
+      expect((await api.call({ path: deliveries, key })).status, 'read with the old key').to.equal(200);
       expectFailure(await api.call({ path: configPath, key }), { status: 403, code: '07' });
     });
 
@@ -77,7 +77,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(entries).to.have.length(1);
       expect(entries[0]?.actor).to.equal(`account:${account.username}`);
       const made = await ApiKeyModel.findOne({ accountId: account._id, validUntil: null }).lean();
-      expect(entries[0]?.after, 'the id of the new key').to.include({ keyId: made?._id });
+      expect(entries[0]?.after, 'id of the new key').to.include({ keyId: made?._id });
       expect(JSON.stringify(entries)).to.not.include(next).and.not.include(key);
     });
   });

@@ -155,10 +155,10 @@ for (const role of ['buyer', 'seller'] as const) {
       const account = await api.newAccount(role);
       const { key } = account;
       await api.call({ path, key, body: { webhook_url: 'https://old.example/hook' } });
-      expect(await configEvents(account), 'there was nobody to tell').to.deep.equal([]);
+      expect(await configEvents(account), 'events without an earlier URL').to.deep.equal([]);
       await api.call({ path, key, body: { webhook_url: 'https://old.example/hook' } });
       await api.call({ path, key, body: { rate_limit: 9 } });
-      expect(await configEvents(account), 'webhook_url stayed').to.deep.equal([]);
+      expect(await configEvents(account), 'events without a changed URL').to.deep.equal([]);
       await api.call({ path, key, body: { webhook_url: 'https://new.example/hook', rate_limit: 10 } });
       const [event, ...more] = await configEvents(account);
       expect(more).to.deep.equal([]);
@@ -176,7 +176,7 @@ for (const role of ['buyer', 'seller'] as const) {
       await Promise.all(
         limits.map((rate_limit) =>
           // They conflict on one document. A call that gives up in time gets 503 and is retried.
-          eventually('the change', async () => {
+          eventually('the change succeeds', async () => {
             const answer = await api.call({ path, key: account.key, body: { rate_limit } });
             return answer.status === 200;
           }),

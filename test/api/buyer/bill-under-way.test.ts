@@ -1,4 +1,4 @@
-/** A bill with a payment under way, after later inquiries. payment.test.ts has the rest. */
+/** A bill with a payment in progress, after later inquiries. payment.test.ts has the rest. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
@@ -18,7 +18,7 @@ import { expectFailure } from '../support/expect-answer.js';
 
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 
-describe('a bill with a payment under way', () => {
+describe('a bill with a payment in progress', () => {
   const api = useApi();
 
   /** Pays a bill and returns functions that inquire about it, pay it and end the payment. */
@@ -95,7 +95,7 @@ describe('a bill with a payment under way', () => {
     const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await underWay();
     const { left } = await eraseCustomer(customerNumber, by);
     expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
-    expect(await claimedNow(), 'what is written of its payment is looked through for the name').to.include({
+    expect(await claimedNow(), 'quote of the open payment').to.include({
       customerNumber,
       customerName: 'SITI AMINAH',
     });

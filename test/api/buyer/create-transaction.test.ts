@@ -29,7 +29,7 @@ describe('POST /api/buyer/transaction', () => {
     });
   });
 
-  it('refuses a ref_id that cannot be the last part of a path', async () => {
+  it('refuses a ref_id that cannot be the last segment of a path', async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     for (const ref of ['.', '..', 'lookup']) {

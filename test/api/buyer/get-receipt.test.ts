@@ -137,12 +137,12 @@ describe('receipt of a purchase', () => {
 
   const reviewSince = at;
   for (const [name, over, [en, id]] of [
-    ['that waits', { status: 'PENDING' }, [/still being processed/, /masih diproses/]],
-    ['with its provider', { status: 'PROCESSING' }, [/still being processed/, /masih diproses/]],
+    ['that is pending', { status: 'PENDING' }, [/still being processed/, /masih diproses/]],
+    ['that is being processed', { status: 'PROCESSING' }, [/still being processed/, /masih diproses/]],
     ['under review', { status: 'PROCESSING', reviewSince }, [/still being processed/, /masih diproses/]],
     ['that failed', { status: 'FAILED' }, [/failed and its money was returned/, /gagal dan dananya sudah/]],
     [
-      'taken back',
+      'that was reversed',
       { status: 'REFUNDED' },
       [/reversed after its success, and its money was returned/, /lalu dibatalkan, dan/],
     ],

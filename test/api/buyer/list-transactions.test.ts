@@ -155,7 +155,7 @@ describe('POST /api/buyer/transactions', () => {
     }
   });
 
-  it('shows nothing of another account', async () => {
+  it('does not show transactions of another account', async () => {
     await buyerWith([{}]);
     const { list } = await buyerWith([]);
     expect((await list({})).pagination).to.include({ total: 0, total_pages: 0 });

@@ -50,7 +50,7 @@ describe('pending deposits', () => {
     await put(limits.pendingDepositsMax, new Date(Date.now() - (limits.depositPaidWithinDays + 1) * dayMs));
     const refId = uniqueRef();
     const first = await ask(buyer, refId);
-    expect(first.status, 'what is too old to be paid does not count').to.equal(200);
+    expect(first.status, 'deposit while the pending ones are too old to be paid').to.equal(200);
     await put(limits.pendingDepositsMax - 1, new Date());
     const refused = uniqueRef();
     const answer = await ask(buyer, refused);
@@ -62,7 +62,7 @@ describe('pending deposits', () => {
     expectFailure(await ask(buyer, refId, 61_000), { status: 409, code: '01', reason: 'ref_id_conflict' });
     expect((await ask(buyer2)).status).to.equal(200);
     await deposits().updateOne({ refId }, { $set: { status: 'rejected' } });
-    expect((await ask(buyer, refused)).status, 'one was decided').to.equal(200);
+    expect((await ask(buyer, refused)).status, 'deposit after a rejection').to.equal(200);
   });
 
   it('are counted by their own index', async () => {

@@ -70,7 +70,7 @@ describe('field errors', () => {
     }
   });
 
-  it('a refused URL has one message everywhere that says what it must be', () => {
+  it('a refused URL has the same message everywhere, with an example', () => {
     let taken = 0;
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where).filter(({ name: each }) => /(^|_)url$/.test(each))) {

@@ -6,7 +6,7 @@ import { messages } from '../../../src/shared/messages.js';
 import { asWritten, joinMessages, say } from '../../../src/shared/say.js';
 import { englishWordIn } from './english-words.js';
 
-/** Folders of texts for operators, or of texts by others, which may stay in one language. */
+/** Folders of texts for operators or by third parties, which may stay in one language. */
 const englishRooms = [
   'scripts/topup/',
   'src/console/',
@@ -55,7 +55,7 @@ describe('message table', () => {
     }
   });
 
-  it('both languages have the same parameters, except texts of others', () => {
+  it('both languages have the same parameters, except for third-party texts', () => {
     const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name);
     for (const [key, { en, id }] of rows) {
       expect(namesIn(id), key).to.have.members(namesIn(en).filter((name) => name !== 'said'));
@@ -81,7 +81,7 @@ describe('message table', () => {
     expect(say('noTransaction', { id: '{id}$&' }).id).to.equal('Transaksi {id}$& tidak ada.');
   });
 
-  it('text in one language occurs only in operator code or for texts of others', () => {
+  it('only operator code and third-party texts have text in a single language', () => {
     const users = [...filesOf('src'), ...filesOf('scripts')].filter(
       (file) => file !== 'src/shared/say.ts' && readFileSync(file, 'utf8').includes('asWritten('),
     );

@@ -73,7 +73,7 @@ describe('OpenAPI document', () => {
     expect(bodies.length).to.be.greaterThan(80);
     expect(new Set(bodies.map(([, first]) => first))).to.deep.equal(new Set(['$ref', 'oneOf', 'type']));
     const unnamed = bodies.filter(([, first]) => first === 'type').length;
-    expect(unnamed, 'files and acknowledgements').to.be.lessThan(4);
+    expect(unnamed, 'bodies with an inline schema (files and acknowledgements)').to.be.lessThan(4);
     expect(openApiDocument().servers).to.deep.equal([{ url: `http://127.0.0.1:${env.PORT}` }]);
   });
 
@@ -251,14 +251,14 @@ describe('contract check of the tests', () => {
   });
 
   for (const [what, wrong] of Object.entries({
-    'a field that is not named': { body: { ...good.body, data: { ...good.body.data, extra: 1 } } },
-    'a field that is missing': { body: { ...good.body, data: { balance: 5 } } },
+    'an unknown field': { body: { ...good.body, data: { ...good.body.data, extra: 1 } } },
+    'a missing field': { body: { ...good.body, data: { balance: 5 } } },
     'a wrong type': { body: { ...good.body, data: { ...good.body.data, balance: '5' } } },
-    'a code that does not belong': { body: { ...good.body, code: '07' } },
-    'a status that is not described': { status: 201 },
-    'a 404 where nothing can be missing': { status: 404 },
-    'an unknown path that is answered': { path: '/v1/elsewhere' },
-    'another type than JSON': { headers: { 'content-type': 'text/html' } },
+    'a code of a failure in a success': { body: { ...good.body, code: '07' } },
+    'an undocumented status': { status: 201 },
+    'an undocumented 404': { status: 404 },
+    'a success on an unknown path': { path: '/v1/elsewhere' },
+    'a content type other than JSON': { headers: { 'content-type': 'text/html' } },
     'a server error': { status: 500 },
   })) {
     it(`refuses ${what}`, () => {
@@ -324,18 +324,18 @@ describe('contract of reports', () => {
 
   const { sn: _sn, ...withoutSn } = item;
   for (const [what, wrong] of Object.entries({
-    'an item with a field too many': { ...json, transactions: [{ ...item, accountId: 'a' }] },
-    'an item with a field too few': { ...json, transactions: [withoutSn] },
+    'an item with an extra field': { ...json, transactions: [{ ...item, accountId: 'a' }] },
+    'an item without a field': { ...json, transactions: [withoutSn] },
     'an amount as text': { ...json, transactions: [{ ...item, price: '10500' }] },
-    'half a rupiah': { ...json, transactions: [{ ...item, price: 0.5 }] },
+    'a fraction of a rupiah': { ...json, transactions: [{ ...item, price: 0.5 }] },
     'an item of another type': { ...json, type: 'deposit', summary: { ...figures, average_amount: 1 } },
     'a summary of another type': { ...json, summary: { ...figures, average_amount: 1 } },
-    'a summary with a figure too few': { ...json, summary: {} },
-    'products of a buyer': { ...json, products: [] },
+    'an empty summary': { ...json, summary: {} },
+    'products in a buyer report': { ...json, products: [] },
     'csv with items': { ...csv, transactions: [item] },
     'json without items': { ...csv, format: 'json' },
-    "another role's type": { ...csv, type: 'sales' },
-    'an unfinished one that is called ready': unfinished,
+    'a report type of another role': { ...csv, type: 'sales' },
+    'an unfinished report with status 200': unfinished,
   })) {
     it(`refuses ${what}`, () => {
       expect(() => check(wrong)).to.throw(/against the contract/);

@@ -63,7 +63,7 @@ describe('code generators', function () {
   });
 
   (sizes.contractTools ? it : it.skip)(
-    '@hey-api/openapi-ts makes a client that compiles and is typed @sized',
+    '@hey-api/openapi-ts generates a typed client that compiles @sized',
     async () => {
       await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
       await run(process.execPath, [
@@ -88,7 +88,7 @@ describe('code generators', function () {
   );
 
   (sizes.contractTools ? it : it.skip)(
-    'oazapfts makes functions that compile and are typed @sized',
+    'oazapfts generates functions that compile and are typed @sized',
     async () => {
       const document = join(directory, 'openapi.json');
       await writeFile(document, JSON.stringify(openApiDocument()));

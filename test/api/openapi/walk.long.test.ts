@@ -164,7 +164,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
     };
   }
 
-  it('no 5xx, every answer fits the contract, and no refused call moves money', async function () {
+  it('causes no 5xx, matches the contract, and moves no money with refused calls', async function () {
     this.timeout(runs * 400);
     const answered = new Map<string, Set<string>>();
     let calls = 0;
@@ -200,10 +200,10 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
       },
     );
     const all = operations().map(({ operation }) => operation.operationId);
-    expect([...answered.keys()], 'every operation was called').to.have.members(all);
+    expect([...answered.keys()], 'called operations').to.have.members(all);
     for (const id of Object.keys(mustAccept)) {
       const words = [...(answered.get(id) ?? [])];
-      expect(words, `${id} was accepted and refused`).to.include.members(['success', '01']);
+      expect(words, `results of ${id}`).to.include.members(['success', '01']);
     }
     expect([...(answered.get('createResellerRequest') ?? [])]).to.include.members(['00', '01']);
   });

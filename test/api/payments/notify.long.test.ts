@@ -124,7 +124,7 @@ describe('payment notifications', function () {
     ['an unknown ref_id', (notice) => ({ ...notice, ref_id: uniqueRef() }), /no deposit with this ref_id/],
     ['another amount', (notice) => ({ ...notice, amount: notice.amount + 1 }), /is 60000/],
     [
-      'a deposit that is completed',
+      'a completed deposit',
       async (notice) => {
         await notify(notice);
         return { ...notice, payment_id: uniqueRef('pay') };
@@ -132,7 +132,7 @@ describe('payment notifications', function () {
       /is already completed/,
     ],
     [
-      'a deposit that was rejected',
+      'a rejected deposit',
       async (notice) => {
         const id = String((await depositOf(notice))?._id);
         expect((await topup(['deposit', 'reject', id, '--reason', 'x'], stack.env)).code).to.equal(0);
@@ -237,7 +237,7 @@ describe('payment notifications', function () {
     }
   });
 
-  it('rejects a deposit once; a rejected one is never credited, nor the reverse', async () => {
+  it('a rejected deposit is never credited, and a credited one is never rejected', async () => {
     const notice = await pending();
     const id = String((await depositOf(notice))?._id);
     const run = (...args: string[]) =>
@@ -268,7 +268,7 @@ describe('payment notifications', function () {
     for (const notice of notices) {
       // The database holds the locks of the killed process for some seconds and answers 503 until
       // then.
-      await eventually('it to be taken', async () => (await notify(notice)).status === 200, 30_000);
+      await eventually('the answer is 200', async () => (await notify(notice)).status === 200, 30_000);
       expect(await credits(notice)).to.equal(1);
     }
   });
@@ -278,7 +278,7 @@ describe('payment notifications', function () {
       const notice = await pending();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));
-      const answer = await eventually('the answer', async () => {
+      const answer = await eventually('the repeat succeeds', async () => {
         const reply = await notify(notice);
         return reply.status === 200 ? reply : null;
       });
@@ -288,7 +288,7 @@ describe('payment notifications', function () {
     });
   }
 
-  it('the ledger is consistent after all of this', async () => {
+  it('the ledger is consistent after all of these tests', async () => {
     await expectLedgerToHold(stack);
     const { code, stdout } = await topup(['ledger', 'verify', '--json'], stack.env);
     expect(code, stdout).to.equal(0);

@@ -51,7 +51,7 @@ describe('attempts at a report', () => {
     return [...new Set(found.map((each) => String(each[field])))];
   };
 
-  it('contain rows with equal times once each, across pages', async () => {
+  it('write rows with equal times once each, across pages', async () => {
     const { account } = await api.newBuyer();
     const createdAt = now();
     const rows = Array.from({ length: 2_500 }, () => someTransaction({ accountId: account._id, createdAt }));
@@ -62,7 +62,7 @@ describe('attempts at a report', () => {
     expect(items.map((each) => each.transaction_id).sort()).to.deep.equal(rows.map(({ _id }) => _id).sort());
   });
 
-  it('contain deposits with equal times once each', async () => {
+  it('write deposits with equal times once each', async () => {
     const { account } = await api.newBuyer();
     const deposit = { accountId: account._id, amount: 1, balanceBefore: 0, balanceAfter: 1 };
     const createdAt = now();
@@ -104,7 +104,7 @@ describe('attempts at a report', () => {
     expect(await filesOf('chunks', report._id)).to.deep.equal([]);
   });
 
-  it('a report with its turn that lost its job is due within 30 seconds', async () => {
+  it('a report that holds a turn but lost its job is due within 30 seconds', async () => {
     const dueInMs = async (id: string) => ((await stored(id)).nextActionAt?.getTime() ?? 0) - nowMs();
     const accountId = newId();
     const calm = new Date(nowMs() + 600_000);
@@ -122,7 +122,7 @@ describe('attempts at a report', () => {
     expect(await dueInMs(third._id)).to.be.above(500_000);
     await ReportModel.updateMany({ accountId }, { $set: { nextActionAt: new Date(0) } });
     await sweepOutbox(reportOutbox);
-    expect(await dueInMs(first._id), 'should that be lost as well').to.be.within(1, 30_000);
+    expect(await dueInMs(first._id), 'due again if its job is lost too').to.be.within(1, 30_000);
     expect(await dueInMs(third._id)).to.be.above(500_000);
     await ReportModel.deleteMany({ accountId });
   });
@@ -140,7 +140,7 @@ describe('attempts at a report', () => {
     await sweepOutbox(reportOutbox);
     const [first] = await jobsOf();
     await sweepWhenOverdue();
-    expect(await jobsOf(), 'a job that waits is not added again').to.have.length(1);
+    expect(await jobsOf(), 'jobs while the first one waits').to.have.length(1);
     await first?.remove();
     await sweepWhenOverdue();
     const found = await jobsOf();

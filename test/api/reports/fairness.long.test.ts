@@ -35,10 +35,10 @@ describe('290 reports of one buyer and one of another', function () {
     const id = await ask(buyer2?.api_key);
     // All reports wait now. In order of request the one would be the last.
     await stack.startWorker('reports');
-    const ahead = await eventually('the one report', async () => {
+    const ahead = await eventually('the one report is completed', async () => {
       const { status } = (await reports.findOne({ _id: id })) ?? {};
       return status === 'completed' && { reports: await done() };
     });
-    expect(ahead.reports, 'of the other buyer meanwhile').to.be.at.most(aheadMax);
+    expect(ahead.reports, 'completed reports of the other buyer').to.be.at.most(aheadMax);
   });
 });

@@ -68,7 +68,7 @@ describe('interrupted reports', () => {
       }),
     );
     readers.forEach((answer) => answer.on('error', () => undefined).destroy());
-    await eventually('no cursor to be open', async () => {
+    await eventually('no cursor is open', async () => {
       const now: number = (await status())['metrics'].cursor.open.total;
       return now <= cursorsBefore;
     });
@@ -108,7 +108,7 @@ describe('interrupted reports', () => {
     const id = asked.body.data.report_id as string;
     const chunksOf = (epoch: number) =>
       stack.db.collection('reportFiles.chunks').countDocuments({ files_id: `${id}-${epoch}` });
-    await eventually('a part of the file', async () => (await chunksOf(1)) > 0);
+    await eventually('the first chunk is stored', async () => (await chunksOf(1)) > 0);
     await first.stop('SIGKILL');
     expect(await stack.db.collection('reports').findOne({ _id: id as never })).to.include({
       status: 'processing',
@@ -120,7 +120,7 @@ describe('interrupted reports', () => {
     const path = `/api/buyer/reports/${id}`;
     const token = createDownloadToken({ report: { _id: id }, account: {} }, new Date(Date.now() + 60_000));
     const seen = new Set<string>();
-    const file = await eventually('the report', async () => {
+    const file = await eventually('the report can be downloaded', async () => {
       const files = await Promise.all([
         request(`${stack.baseUrl}${path}/download`, { headers: { authorization: `Bearer ${key}` } }),
         request(`${stack.baseUrl}${path}/download?token=${token}`),
@@ -129,8 +129,8 @@ describe('interrupted reports', () => {
       texts.forEach((text, index) => seen.add(`${files[index]?.statusCode ?? 0}: ${linesOf(text)} lines`));
       return files.every(({ statusCode }) => statusCode === 200) && texts[0];
     });
-    expect([...seen], 'not there, or all of it').to.deep.equal(['404: 0 lines', `200: ${count + 1} lines`]);
-    expect(new Set(file.split('\r\n')).size, 'every row once, the header, the end').to.equal(count + 2);
+    expect([...seen], 'missing or complete').to.deep.equal(['404: 0 lines', `200: ${count + 1} lines`]);
+    expect(new Set(file.split('\r\n')).size, 'every row once, the header and the end').to.equal(count + 2);
     const { body } = await buyer.get(path);
     expect(body.data).to.include({ rows: count, size: Buffer.byteLength(file) });
     const stored = await stack.db
@@ -138,7 +138,7 @@ describe('interrupted reports', () => {
       .find({ filename: body.data.filename })
       .toArray();
     expect(stored.map(({ _id }) => String(_id))).to.deep.equal([`${id}-2`]);
-    expect(await chunksOf(1), 'chunks of the attempt that died').to.equal(0);
+    expect(await chunksOf(1), 'chunks of the killed attempt').to.equal(0);
     expect(await chunksOf(2)).to.be.greaterThan(5);
   });
 });

@@ -101,7 +101,7 @@ async function reportOf(client: ApiClient, worker: RunningProgram, role: string,
   const asked = await client.post(`/api/${role}/reports`, body);
   expect(asked.status).to.equal(202);
   const report = await eventually(
-    'the report',
+    'the report is ready',
     async () => {
       if (worker.process.exitCode !== null || worker.process.signalCode !== null) {
         return { ended: worker.output().slice(-2_000) };
@@ -111,7 +111,7 @@ async function reportOf(client: ApiClient, worker: RunningProgram, role: string,
     },
     limitMs / 2,
   );
-  expect(report, 'the worker goes on').not.to.have.property('ended');
+  expect(report, 'worker exited').not.to.have.property('ended');
   return report;
 }
 

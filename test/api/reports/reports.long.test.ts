@@ -35,7 +35,7 @@ describe('reports of both roles', () => {
         customer_number,
         ref_id: uniqueRef(),
       });
-      const done = await eventually('a final state', async () => {
+      const done = await eventually('the purchase is final', async () => {
         const { body: now } = await buyer.get(`/v1/transactions/${body.data.transaction_id}`);
         return ['SUCCESS', 'FAILED'].includes(now.data.status) ? now.data : null;
       });
@@ -262,10 +262,10 @@ describe('reports of both roles', () => {
 
   const refused: [string, object, string][] = [
     ['an unknown type', { type: 'sales' }, 'type'],
-    ['no type', {}, 'type'],
-    ['a zone that is none', { type: 'transaction', tz: '+07:00' }, 'tz'],
+    ['a missing type', {}, 'type'],
+    ['an invalid time zone', { type: 'transaction', tz: '+07:00' }, 'tz'],
     ['an unknown format', { type: 'transaction', format: 'xml' }, 'format'],
-    ['a date that does not exist', { type: 'transaction', start_date: '2024-02-30' }, 'start_date'],
+    ['a nonexistent date', { type: 'transaction', start_date: '2024-02-30' }, 'start_date'],
     [
       'an end before the start',
       { type: 'transaction', start_date: '2024-03-02', end_date: '2024-03-01' },
@@ -293,7 +293,7 @@ describe('reports of both roles', () => {
       expect(asked.status).to.equal(202);
       expect(asked.body).to.include({ status: 'success', code: '05' });
       await slow.startWorker('reports');
-      await eventually('the report', async () => {
+      await eventually('the report is ready', async () => {
         const found = await client.get(`/api/buyer/reports/${asked.body.data.report_id}`);
         return found.status === 200 && found.body.data.summary.total_transactions === 0;
       });

@@ -80,13 +80,13 @@ describe('many reports of one account', () => {
       .to.include(first)
       .and.not.include(short);
     await generateReport(short);
-    expect(await queued([second]), 'the second turn is for short ones').to.deep.equal([]);
+    expect(await queued([second]), 'long report in the turn for short ones').to.deep.equal([]);
     await promoteLongestWaiting();
-    expect(await inState('prioritized'), 'not yet').to.include(first);
+    expect(await inState('prioritized'), 'low-priority jobs before the wait is over').to.include(first);
     await ReportModel.updateOne({ _id: first }, { $set: { createdAt: new Date(Date.now() - 61_000) } });
     await promoteLongestWaiting();
     const waiting = await queue.getJobs(['wait'], 0, -1, true);
-    expect((waiting[0]?.data as { reportId: string }).reportId, 'the next of all').to.equal(first);
+    expect((waiting[0]?.data as { reportId: string }).reportId, 'next job of the queue').to.equal(first);
     await generateReport(first);
     expect(await queued([second])).to.deep.equal([second]);
   });
@@ -125,7 +125,7 @@ describe('many reports of one account', () => {
     expect(await ReportModel.countDocuments({ accountId: account._id })).to.equal(2);
   });
 
-  it('a report that MongoDB did not store does not count for the day', async () => {
+  it('a report that MongoDB did not store does not count towards the daily limit', async () => {
     env.REPORTS_PER_DAY = 1;
     const { key } = await api.newBuyer();
     const create = ReportModel.create.bind(ReportModel);
@@ -139,7 +139,7 @@ describe('many reports of one account', () => {
     expectFailure(await ask(key), { status: 429, code: '06', retryAfterMaxS: 86_400 });
   });
 
-  it('a report given up fails, is counted for the operator and releases its turn', async () => {
+  it('an abandoned report fails, is counted for the operator and releases its turn', async () => {
     const { key, account } = await api.newBuyer();
     const [first = '', second = '', third = ''] = await asked(key, 3);
     const given = await countAttention();

@@ -34,7 +34,7 @@ describe('binding of a reseller sign to one order', () => {
     expect(await balanceOf(buyer)).to.equal(balance);
   }
 
-  it('a balance or price-list sign in any case buys nothing, md5 or HMAC: 01', async () => {
+  it('a balance or price-list sign never buys, in any letter case, md5 or HMAC: 01', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     for (const refId of ['depo', 'pricelist', 'DEPO', 'PriceList']) {
@@ -74,10 +74,10 @@ describe('binding of a reseller sign to one order', () => {
   const refusals: [why: string, change: Partial<Purchase>, over: Record<string, string>, status: string][] = [
     ['an unknown product', { code: 'NO-SUCH-PRODUCT' }, {}, '02'],
     ['a wrong number', { customer: '0812' }, {}, '04'],
-    ['a price that is too high', {}, { max_price: '1' }, '01'],
-    ['a parameter that is no product code', { code: 'S 10' }, {}, '01'],
-    ['a product that is missing', { code: '' }, {}, '01'],
-    ['a max_price that is no number', {}, { max_price: 'x' }, '01'],
+    ['a price above max_price', {}, { max_price: '1' }, '01'],
+    ['a malformed product code', { code: 'S 10' }, {}, '01'],
+    ['an empty product code', { code: '' }, {}, '01'],
+    ['a max_price that is not a number', {}, { max_price: 'x' }, '01'],
   ];
   for (const [why, change, over, status] of refusals) {
     it(`refused for ${why}: its md5 sign buys no other product or number`, async () => {
@@ -104,8 +104,8 @@ describe('binding of a reseller sign to one order', () => {
   }
 
   const refusedUnread: [why: string, refuse: (path: string, buyer: ApiAccount) => Promise<unknown>][] = [
-    ['a parameter given twice', (path) => api.call({ path: `${path}&code=S5` })],
-    ['another method', (path) => api.call({ path, method: 'POST' })],
+    ['a repeated parameter', (path) => api.call({ path: `${path}&code=S5` })],
+    ['a POST', (path) => api.call({ path, method: 'POST' })],
     ['HEAD', (path) => api.call({ path, method: 'HEAD' })],
     [
       'a suspended account',
@@ -164,7 +164,7 @@ describe('binding of a reseller sign to one order', () => {
     );
   });
 
-  it('HMAC covers the order and needs no binding', async () => {
+  it('an HMAC sign covers the order and needs no binding', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();

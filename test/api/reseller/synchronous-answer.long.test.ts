@@ -57,10 +57,10 @@ describe('GET /api/reseller/request with workers', () => {
     expectReseller(answer, createResellerRequest, { status: '00', ...pending });
     const repeatedAt = Date.now();
     expectReseller(await buy(asked), createResellerRequest, { status: '05', ...pending });
-    expect(Date.now() - repeatedAt, 'a repeat does not wait').to.be.below(2_000);
+    expect(Date.now() - repeatedAt, 'ms until the answer to a repeat').to.be.below(2_000);
     await stack.simulator.control({ latency_ms: 0 });
     await eventually(
-      'the sn',
+      'the sn is available',
       async () => {
         const { body } = await buy(asked);
         return body.status === '00' && body.sn !== null && body.transaction_status === 'success';

@@ -57,7 +57,7 @@ describe('lists of deposits and settlements', () => {
   const api = useApi();
 
   for (const { role, operation, path, field, write } of kinds) {
-    it(`${field}: pages newest first, filters, and shows nothing of others`, async () => {
+    it(`${field}: paged newest first, filtered, without rows of other accounts`, async () => {
       const { key, account } = await api.newAccount(role);
       const refs = Array.from({ length: 5 }, () => uniqueRef());
       const days = ['2024-03-05', '2024-03-04', '2024-03-03', '2024-03-02', '2024-03-01'];

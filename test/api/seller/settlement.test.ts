@@ -25,7 +25,7 @@ describe('sales, balance and settlement of a seller', () => {
 
   /** Retries a 503 of a busy machine with the same ref_id, as a client must. */
   const requestUntilAnswered = (body: object): Promise<Answer> =>
-    eventually('an answer', async () => {
+    eventually('an answer other than 503', async () => {
       const answer = await seller.post('/api/seller/settlement/request', body);
       return answer.status === 503 ? null : answer;
     });
@@ -44,7 +44,7 @@ describe('sales, balance and settlement of a seller', () => {
     });
     expect(created.status).to.equal(201);
     for (let sale = 0; sale < times; sale++) {
-      const bought = await eventually('the product to be on sale', async () => {
+      const bought = await eventually('the product is on sale', async () => {
         const answer = await buyer.post('/api/buyer/transaction', {
           code,
           customer_number: '081234567890',
@@ -61,7 +61,7 @@ describe('sales, balance and settlement of a seller', () => {
     const before = (await seller.get('/api/seller/balance')).body.data.balance as number;
     const code = await sell(100_025, 2);
     // 2 % of 100,025 = 2,000.5, rounded half up.
-    await eventually('both sales on the balance', async () => {
+    await eventually('the balance has both sales', async () => {
       const { body } = await seller.get('/api/seller/balance');
       return body.data.balance === before + 2 * (100_025 - 2_001);
     });
@@ -90,7 +90,7 @@ describe('sales, balance and settlement of a seller', () => {
     expect(asked.body).to.include({ status: 'success', code: '00' });
     expect(asked.body.data).to.include({ amount: 60_000, fee: 2_500, net_amount: 57_500, status: 'pending' });
     expect(new Date(asked.body.data.estimated_completion).toISOString()).to.match(/T10:00:00.000Z$/);
-    await eventually('the payout', async () => {
+    await eventually('the settlement is completed', async () => {
       const { body } = await seller.get(`/api/seller/settlements/${asked.body.data.settlement_id}`);
       return body.data.status === 'completed';
     });
@@ -113,7 +113,7 @@ describe('sales, balance and settlement of a seller', () => {
   it('concurrent requests never hold more than the balance; the rest get 402/01', async () => {
     await sell(200_000, 2);
     await eventually(
-      'the sales',
+      'the balance has the sales',
       async () => (await seller.get('/api/seller/balance')).body.data.balance >= 392_000,
     );
     const { balance } = (await seller.get('/api/seller/balance')).body.data;
@@ -127,7 +127,7 @@ describe('sales, balance and settlement of a seller', () => {
       30 - accepted.length,
     );
     await eventually(
-      'all payouts',
+      'all settlements are completed',
       async () => (await seller.get('/api/seller/balance')).body.data.pending_settlement === 0,
     );
     await expectLedgerToHold(stack);
@@ -136,7 +136,7 @@ describe('sales, balance and settlement of a seller', () => {
   it('20 concurrent requests with one ref_id are one settlement', async () => {
     await sell(100_000, 1);
     await eventually(
-      'the sale',
+      'the balance has the sale',
       async () => (await seller.get('/api/seller/balance')).body.data.balance >= 98_000,
     );
     const body = { amount: 50_000, bank_account, ref_id: uniqueRef() };

@@ -67,7 +67,7 @@ describe('PUT /api/seller/products/{code}', () => {
       const answer = await put(seller, { max_wait_s: value });
       expectSuccess(answer, updateProduct);
       expect(answer.body.data.max_wait_s).to.equal(value);
-      expect((await put(seller, { price: 9_000 })).body.data.max_wait_s, 'what is not named stays').to.equal(
+      expect((await put(seller, { price: 9_000 })).body.data.max_wait_s, 'unchanged max_wait_s').to.equal(
         value,
       );
       const own = await api.call({ path: '/api/seller/products', key: seller.key });

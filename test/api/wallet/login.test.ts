@@ -50,7 +50,7 @@ describe('POST /v1/auth/login', () => {
     expectFailure(await api.call({ path: '/v1/wallet/balance', key: over }), { status: 401, code: '07' });
   });
 
-  it('a login with a token gives one that expires no later than the first', async () => {
+  it('a login with a token returns one that expires no later than the first', async () => {
     const { account } = await api.newBuyer();
     const keyId = String((await ApiKeyModel.findOne({ accountId: account._id }).lean())?._id);
     const short = sealAccessToken({ keyId, validUntil: new Date(Date.now() + 60_000) });
@@ -58,7 +58,7 @@ describe('POST /v1/auth/login', () => {
     expect(data.expires_in).to.be.within(1, 60);
   });
 
-  it('a token is invalid once its key is', async () => {
+  it('a token becomes invalid together with its key', async () => {
     const { key } = await api.newBuyer();
     const token = (await api.call({ path, key, method: 'POST' })).body.data.access_token as string;
     await api.call({ path: '/api/buyer/api/keys/rotate', key, body: { overlap_minutes: 0 } });

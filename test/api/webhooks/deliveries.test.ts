@@ -106,7 +106,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const first = await delivery(account, 'delivered', { orderKey: order, orderRank: 1 });
       const last = await delivery(account, 'delivered', { orderKey: order, orderRank: 2 });
       expectFailure(await replay(first._id), { status: 409, code: '01', reason: 'delivery_superseded' });
-      expect(await stateOf(first._id), 'a delivered one that a newer one replaced').to.equal('delivered');
+      expect(await stateOf(first._id), 'state of the superseded delivery').to.equal('delivered');
       expectSuccess(await replay(last._id), replayDeliveryFor(role));
       const without = await api.newAccount(role);
       const homeless = await delivery(without, 'dead');
@@ -127,7 +127,7 @@ for (const role of ['buyer', 'seller'] as const) {
         return answer.body.data.replayed as number;
       };
       expect(await replay('2024-03-01T00:00:00.001+07:00', 'dead')).to.equal(0);
-      expect(await replay('2024-03-01', 'dead'), 'a day of business time').to.equal(1);
+      expect(await replay('2024-03-01', 'dead'), 'replayed since a business day').to.equal(1);
       expect(await stateOf(early._id)).to.equal('dead');
       expect(await stateOf(first._id)).to.equal('due');
       expect(await replay('2024-03-01', 'held')).to.equal(1);
@@ -152,7 +152,7 @@ for (const role of ['buyer', 'seller'] as const) {
       const releases: (() => void)[] = [];
       receiver.behave((_request, response) => releases.push(() => response.end('{"status":"received"}')));
       const first = test();
-      await eventually('the ping to arrive', () => releases.length > 0);
+      await eventually('the ping arrives', () => releases.length > 0);
       expectFailure(await test(), { status: 429, code: '06' });
       receiver.behave((_request, response) => response.end('{"status":"received"}'));
       releases.forEach((release) => release());
@@ -179,7 +179,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectSuccess(answer, rotateSecretFor(role));
       expect(answer.body.data.webhook_secret).to.not.equal(account.webhookSecret);
       expect(await secretShown()).to.equal(answer.body.data.webhook_secret);
-      await eventually('two rotations to meet', async () => {
+      await eventually('two rotations overlap', async () => {
         const answers = await Promise.all(Array.from({ length: 5 }, rotate));
         const [good, refused] = [200, 409].map((status) => answers.filter((each) => each.status === status));
         expect((good?.length ?? 0) + (refused?.length ?? 0)).to.equal(5);

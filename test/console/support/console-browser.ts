@@ -2,6 +2,7 @@
  * Chromium with the console for operators of any role. It records external requests and CSP
  * violations.
  */
+import { expect } from 'chai';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/operators/rights.js';
 import { reason } from './console-caller.js';
@@ -126,6 +127,13 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
     },
     close: () => browser.close(),
   };
+}
+
+/** Tests that the pages of the earlier tests loaded nothing external and broke no CSP rule. */
+export function itStaysLocal(browser: () => ConsoleBrowser): void {
+  it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
+    expect([browser().outside, browser().reports]).to.deep.equal([[], []]);
+  });
 }
 
 /** Fills in the reason of a form and submits it. */

@@ -120,12 +120,12 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
     },
     async sold() {
       const id = await buy('1230');
-      await eventually('the sale', async () => (await purchaseOf(id))?.status === 'SUCCESS', 30_000);
+      await eventually('it is sold', async () => (await purchaseOf(id))?.status === 'SUCCESS', 30_000);
       return id;
     },
     async underReview() {
       const id = await buy('1233');
-      await eventually('the review', async () => (await purchaseOf(id))?.reviewSince, 30_000);
+      await eventually('the review is open', async () => (await purchaseOf(id))?.reviewSince, 30_000);
       return id;
     },
     async setAside() {

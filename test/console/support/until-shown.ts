@@ -4,5 +4,5 @@ import { eventually } from '../../support/eventually.js';
 /** Waits until a page of the console or the portal is loaded. */
 export async function untilShown(page: Page, heading: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-  await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);
+  await eventually('the page is loaded', async () => (await page.getByRole('progressbar').count()) === 0);
 }

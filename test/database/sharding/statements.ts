@@ -122,6 +122,6 @@ export async function actAtOnce(stack: Stack): Promise<void> {
   );
   const odd = answers.map(({ status }) => status).filter((status) => ![200, 201, 402].includes(status));
   if (odd.length > 0) {
-    throw new Error(`Deposits and settlements at once were answered ${odd.join(', ')}`);
+    throw new Error(`Concurrent deposits and settlements were answered ${odd.join(', ')}`);
   }
 }

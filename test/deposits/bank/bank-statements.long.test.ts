@@ -103,25 +103,25 @@ describe('bank statements', function () {
     const plain = (amount: number, days = 0) => ({ amount, text: 'SETORAN TUNAI', days });
     expect(await matchesOf(plain(alone.amount))).to.deep.equal(['amount']);
     expect(await matchesOf(plain(shared))).to.deep.equal(['several']);
-    expect(await matchesOf(paying(second), plain(shared)), 'the other one is left').to.deep.equal([
+    expect(await matchesOf(paying(second), plain(shared)), 'amount of the other deposit').to.deep.equal([
       'referenced',
       'amount',
     ]);
     expect(await matchesOf(paying(rejected))).to.deep.equal(['decided']);
     expect(await matchesOf(paying(one), paying(one)), 'paid twice').to.deep.equal(['referenced', 'repeated']);
-    expect(await matchesOf(plain(one.amount), plain(one.amount)), 'whose is which').to.deep.equal([
+    expect(await matchesOf(plain(one.amount), plain(one.amount)), 'equal amounts').to.deep.equal([
       'several',
       'several',
     ]);
-    expect(await matchesOf({ ...paying(one), amount: one.amount + 1 }), 'another amount').to.deep.equal([
+    expect(await matchesOf({ ...paying(one), amount: one.amount + 1 }), 'wrong amount').to.deep.equal([
       'other-amount',
     ]);
     expect(
       await matchesOf(plain(alone.amount, 5), plain(ownAmount())),
-      'before it was asked for',
+      'paid before the request',
     ).to.deep.equal(['none', 'none']);
     await caller.ask('confirmDeposit', `/deposits/${first.id}/confirm`, { reason });
-    expect(await matchesOf(plain(shared)), 'it may be the payment of that one').to.deep.equal(['several']);
+    expect(await matchesOf(plain(shared)), 'could pay the confirmed deposit').to.deep.equal(['several']);
   });
 
   it('confirms by amount only on request, and counts lines left open earlier', async () => {
@@ -141,7 +141,7 @@ describe('bank statements', function () {
     expect(await matchesOf({ amount, text: 'SETORAN TUNAI 2' })).to.deep.equal(['none']);
   });
 
-  it('a payment exported again with another text credits no one else by amount', async () => {
+  it('a payment exported again with another text credits no other deposit by amount', async () => {
     const amount = ownAmount();
     const mine = await pending(amount);
     const [first, again] = [
@@ -251,7 +251,7 @@ describe('bank statements', function () {
     expect(plan.lines[0]?.deposits.map(({ account }) => account).sort()).to.deep.equal(['buyer', 'buyer2']);
   });
 
-  it("a reference chosen from common words takes no one else's payment", async () => {
+  it('a reference made of common words takes no payment of another client', async () => {
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     const choose = (amount: number, refId: string) =>
       buyer2.post('/api/buyer/deposit', { amount, ref_id: refId });
@@ -263,12 +263,12 @@ describe('bank statements', function () {
     const plan = await preview(line);
     expect(plan.lines[0]?.match).to.equal('several');
     expect(plan.lines[0]?.deposits.map(({ account }) => account)).to.deep.equal(['buyer2', 'buyer']);
-    expect(await matchesOf(line, paying(victim)), 'both are named').to.deep.equal([
+    expect(await matchesOf(line, paying(victim)), 'the victim has its own line').to.deep.equal([
       'referenced',
       'referenced',
     ]);
     const ofOurId = { amount: victim.amount, text: `TRSF E-BANKING CR ${victim.id.toUpperCase()}` };
-    expect(await matchesOf(ofOurId), 'our own id is nobody’s choice').to.deep.equal(['named']);
+    expect(await matchesOf(ofOurId), 'our id wins over references').to.deep.equal(['named']);
     const amount = ownAmount();
     await choose(amount, 'E-BANKING');
     expect(await matchesOf({ amount, text: 'TRSF E-BANKING CR' }), 'a word').to.deep.equal(['amount']);
@@ -284,10 +284,10 @@ describe('bank statements', function () {
     expect(answer.text).to.include('since the preview');
     expect([await statusOf(two.id), (await findLines(two.amount)).length]).to.deep.equal(['pending', 0]);
     const another = await caller.call('/bank-statements', bodyOf([paying(two)], fingerprint));
-    expect(another.status, 'another file').to.equal(409);
+    expect(another.status, 'hash of another file').to.equal(409);
   });
 
-  it('lists an unknown line, which is used for a deposit or set aside once, by hand', async () => {
+  it('an operator uses an unknown line for a deposit or sets it aside, once', async () => {
     const [deposit, wrong] = [await pending(), await pending()];
     const unknown = { amount: ownAmount(), text: 'SETORAN TUNAI' };
     await confirm([{ amount: deposit.amount, text: 'SETORAN TUNAI' }, unknown]);
@@ -306,12 +306,12 @@ describe('bank statements', function () {
     expect(await caller.ask('useBankLine', `/bank-lines/${id}/use`, given)).to.deep.equal({ changed: true });
     expect(await caller.ask('useBankLine', `/bank-lines/${id}/use`, given)).to.deep.equal({ changed: false });
     expect(await credits(deposit.id)).to.equal(1);
-    expect((await caller.call(`/bank-lines/${id}/set-aside`, { reason })).status, 'it is used').to.equal(409);
+    expect((await caller.call(`/bank-lines/${id}/set-aside`, { reason })).status, 'used line').to.equal(409);
     const aside = `/bank-lines/${leftId}/set-aside`;
     expect(await caller.ask('setBankLineAside', aside, { reason })).to.deep.equal({ changed: true });
     await caller.expectAudited(leftId, 'bank-line.set-aside');
     expect(await caller.ask('setBankLineAside', aside, { reason })).to.deep.equal({ changed: false });
-    expect((await use(leftId, wrong.id)).status, 'it is set aside').to.equal(409);
+    expect((await use(leftId, wrong.id)).status, 'line set aside').to.equal(409);
     expect(await matchesOf(unknown)).to.deep.equal(['set-aside']);
     const reopen = `/bank-lines/${leftId}/reopen`;
     expect(await caller.ask('reopenBankLine', reopen, { reason })).to.deep.equal({ changed: true });
@@ -322,7 +322,7 @@ describe('bank statements', function () {
       status: 'open',
       decided: null,
     });
-    expect((await caller.call(`/bank-lines/${id}/reopen`, { reason })).status, 'it is used').to.equal(409);
+    expect((await caller.call(`/bank-lines/${id}/reopen`, { reason })).status, 'used line').to.equal(409);
     expect((await caller.call('/bank-lines/none-such/reopen', { reason })).status).to.equal(404);
     await caller.ask('setBankLineAside', aside, { reason });
     expect(await caller.idsOf('listBankLines', '/bank-lines', 'lines')).to.not.include.members([id, leftId]);

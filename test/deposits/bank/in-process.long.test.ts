@@ -74,7 +74,7 @@ describe('bank statements in one process', function () {
     for (const { byId, fitting, waiting } of byLine.values()) {
       expect([byId, fitting, waiting].map(({ length }) => length)).to.deep.equal([0, 2, 2]);
     }
-    expect(all.every(isNamed), 'all of them are named').to.equal(true);
+    expect(all.every(isNamed), 'named deposits').to.equal(true);
     const plan = await planStatement({ incoming, days: null, outgoing: 0, others: 0, refused: [] });
     expect(plan.lines.map(({ match }) => match)).to.deep.equal(['several', 'several']);
   });
@@ -128,7 +128,7 @@ describe('bank statements in one process', function () {
     const ids = [...staying, ...going].map(({ _id }) => _id);
     const left = await BankLineModel.find({ _id: { $in: ids } }).lean<BankLine[]>();
     expect(left.map(({ _id }) => _id)).to.have.members(staying.map(({ _id }) => _id));
-    expect(limits.bankLineAgeMaxDays, 'what is removed is never read again').to.be.below(kept);
+    expect(limits.bankLineAgeMaxDays, 'age of the oldest line that is read').to.be.below(kept);
   });
 
   it('does not confirm a deposit requested more than 31 days before the line', async () => {

@@ -91,7 +91,7 @@ describe('a bank statement on the command line', function () {
     lines().countDocuments({ depositId: { $in: asked.map(({ id }) => id) }, status: 'used' });
   const confirmRest = (file: string, asked: Asked[]) =>
     eventually(
-      'the rest to be confirmed',
+      'all deposits are confirmed',
       async () => {
         const answer = await topup(await confirmation(file), stack.env);
         return answer.code === 0 || (await used(asked)) === asked.length;
@@ -145,7 +145,7 @@ describe('a bank statement on the command line', function () {
       stdio: 'ignore',
     });
     const ended = once(child, 'exit');
-    await eventually('some to be credited', async () => (await used(asked)) > 0);
+    await eventually('some deposits are credited', async () => (await used(asked)) > 0);
     child.kill('SIGKILL');
     await ended;
     const before = await credited(asked);

@@ -37,7 +37,7 @@ describe('a bank line that names a deposit of another amount', function () {
     (await shop.stack.db.collection<{ _id: string; status: string }>('deposits').findOne({ _id: id }))
       ?.status;
 
-  it('named by our id: it is reported, and no fitting deposit is credited', async () => {
+  it('is reported if it has our id, and no fitting deposit is credited', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const line = { amount, text: `TRSF BUYER ${named.id.toUpperCase()}` };
     expect(await previewMatch(line)).to.deep.equal(['other-amount', [named.id]]);
@@ -47,7 +47,7 @@ describe('a bank line that names a deposit of another amount', function () {
     expect([await statusOf(named.id), await statusOf(fitting.id)]).to.deep.equal(['pending', 'pending']);
   });
 
-  it('our id wins over the reference of a fitting deposit', async () => {
+  it('is matched by our id before the reference of a fitting deposit', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const text = `TRSF ${named.id} ${fitting.refId}`;
     expect(await previewMatch({ amount, text })).to.deep.equal(['other-amount', [named.id]]);
@@ -61,7 +61,7 @@ describe('a bank line that names a deposit of another amount', function () {
     ]);
   });
 
-  it("named by the client's reference", async () => {
+  it("is reported if it has the client's reference", async () => {
     const { named, amount } = await twoThatWait();
     expect(await previewMatch({ amount, text: `TRSF ${named.refId}` })).to.deep.equal([
       'other-amount',
@@ -69,7 +69,7 @@ describe('a bank line that names a deposit of another amount', function () {
     ]);
   });
 
-  it('named by our id, of a decided or too old deposit', async () => {
+  it('is reported if our deposit is decided or too old', async () => {
     const { named, amount } = await twoThatWait();
     const line = { amount, text: `TRSF ${named.id}` };
     const deposits = shop.stack.db.collection<{ _id: string }>('deposits');

@@ -322,7 +322,7 @@ describe('cells of bank statements', () => {
     expect(has('TRSF DEP-00012', 'DEP-0001')).to.equal(false);
     expect(has('TRSF XDEP-0001', 'DEP-0001')).to.equal(false);
     expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0001', false)).to.equal(true);
-    expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0002', false), 'it may go on').to.equal(false);
+    expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0002', false), 'a word that may continue').to.equal(false);
     expect(buildSearchName('dep-1')).to.equal(null);
     expect(buildSearchName('23112026')).to.equal(null);
     expect(buildSearchName('2311202600')).to.equal('2311202600');

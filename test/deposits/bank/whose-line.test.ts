@@ -55,12 +55,12 @@ describe('the owner of a bank line', () => {
       }
     }
     const tooEarly = { amount, text: `HI ${victim._id}`, days: 5 };
-    expect(await matches(tooEarly, paying), 'it can be no payment of it').to.deep.equal(['none', 'several']);
+    expect(await matches(tooEarly, paying), 'a line before the request').to.deep.equal(['none', 'several']);
     const own = { amount, text: `HI ${victim.refId}` };
-    expect(await matches(own, paying), 'its own payment').to.deep.equal(['referenced', 'referenced']);
+    expect(await matches(own, paying), 'a fitting line').to.deep.equal(['referenced', 'referenced']);
   });
 
-  it('a line that names a deposit of another amount still counts for its own amount', async () => {
+  it('a line naming a deposit of another amount may still pay one of its own amount', async () => {
     const amount = ownAmount();
     await asked(amount);
     const other = await asked(amount + 3, ownRef('WT'));

@@ -49,7 +49,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   }
   const documents = askedFor.reduce((sum, collection) => sum + stored[collection].length, 0);
   const named = book.asked.reduce((sum, each) => sum + documentsOf(each, stored).length, 0);
-  expect(documents, 'nothing is stored that nobody asked for').to.equal(named);
+  expect(documents, 'stored documents without a request').to.equal(named);
   for (const { collection, id, status } of book.receivedStatuses) {
     const now = String(stored[collection].find((each) => each._id === id)?.['status']);
     const later: Record<string, string[]> = {
@@ -59,9 +59,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
       pending: ['processing', 'completed', 'failed', 'rejected'],
       processing: ['completed', 'failed'],
     };
-    expect([status, ...(later[status] ?? [])], `${collection} ${id}, of which ${status} was told`).to.include(
-      now,
-    );
+    expect([status, ...(later[status] ?? [])], `${collection} ${id}, reported as ${status}`).to.include(now);
   }
   checkSubjects(stored);
   stored.wallets.forEach((wallet) => checkChain(wallet, stored, book));
@@ -138,7 +136,7 @@ function checkAsked(asked: Asked, stored: Stored): void {
     case 'conflict': {
       expect(found, what).to.have.length(0);
       const quote = stored.quotes.find(({ _id }) => _id === asked.quoteId);
-      expect(quote?.['usedBy'], `${what}: somebody else pays this bill`).to.be.a('string');
+      expect(quote?.['usedBy'], `${what}: another payment of this bill`).to.be.a('string');
       break;
     }
     case 'unknown':

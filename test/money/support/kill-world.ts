@@ -58,10 +58,7 @@ function at(fault: Fault & { times: number }, collection: string | null): Hold {
     const running = await startFault({ ...fault, ...namespace, uri });
     return async () => {
       try {
-        await eventually(
-          'the process to be at its point',
-          async () => (await running.count()) === fault.times,
-        );
+        await eventually('the process is at its point', async () => (await running.count()) === fault.times);
       } finally {
         await running.end();
       }
@@ -157,7 +154,7 @@ export async function startKillWorld(): Promise<KillWorld> {
       await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
       await waitUntilAllFinal(stack, limitMs / 2);
       await inParallel(healed, 8, async (each) => {
-        await eventually('it is done', () => each().then(() => true), 60_000);
+        await eventually('the movement is done', () => each().then(() => true), 60_000);
       });
       const sold = await stack.db
         .collection<{ _id: string }>('transactions')
@@ -209,7 +206,7 @@ export function expectFirst(
   { isOfRepeat, attempts }: { isOfRepeat: boolean; attempts: number },
 ): void {
   if (created || attempts === 1) {
-    expect(created, 'the client that asks again was the first').to.equal(isOfRepeat);
+    expect(created, 'first write by the repeat').to.equal(isOfRepeat);
   }
 }
 

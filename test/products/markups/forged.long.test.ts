@@ -32,7 +32,7 @@ describe('a forged markup', function () {
     const paid = await shop.finalOf(await shop.buyer.post('/api/buyer/payment', bill));
     const review = await shop.buy(code, { customer: '081234561233' });
     const open = String(review.body.data.id);
-    await eventually('the review', async () => (await shop.purchaseOf(open))?.reviewSince, 60_000);
+    await eventually('the review is open', async () => (await shop.purchaseOf(open))?.reviewSince, 60_000);
     ids = { sold, failed, open, plain, bill: idOf(paid), quote: String(paid['quoteId']) };
   });
   afterEach(() => planted.undo());

@@ -61,7 +61,14 @@ describe('markups of price groups', function () {
     }
     const { body } = await other.get('/v1/products');
     const [shown] = body.data.filter((each: { code: string }) => each.code === code);
-    expect(shown.price, 'of no group').to.equal(10_097);
+    expect(shown.price, 'price outside every group').to.equal(10_097);
+    // A rule of 0 % replaces wider rules. Rules of other accounts and products do not apply.
+    await shop.set({ account: 'buyer', product: code, percent: 0 });
+    await expectPrice(10_000, 'own rule of 0 %');
+    await shop.set({ account: 'buyer', product: code, rupiah: 89 });
+    await shop.set({ account: 'buyer2', product: code, rupiah: 1 });
+    await shop.set({ product: 'S10', rupiah: 2 });
+    await shop.set({ category: 'pascabayar', rupiah: 3 });
     for (const [n, { rupiah: _, ...rule }] of [...rules.entries()].reverse()) {
       await shop.remove(rule);
       expect(await shop.priceOf(code)).to.equal(10_000 + (rules[n - 1]?.rupiah ?? 0));

@@ -107,7 +107,7 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
     },
     finalOf: (answer) =>
       eventually(
-        'its end',
+        'the purchase is final',
         () =>
           transactions.findOne({
             _id: String(answer.body.data.id ?? answer.body.data.transaction_id),

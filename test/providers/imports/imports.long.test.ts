@@ -204,7 +204,7 @@ describe('price imports', function () {
     expect(await undo(id)).to.deep.equal({ undone: 2, kept_found: 0, kept: [] });
     expect(await figures(synced)).to.deep.equal({ price: 10_000, cost: 9_000, status: 'active' });
     expect(await figures(stopped)).to.include({ price: 20_000 });
-    expect(await priceOf(stopped), 'it stays stopped').to.equal(503);
+    expect(await priceOf(stopped), 'status of the stopped offer').to.equal(503);
     expect(await caller.expectAudited(synced, 'offer.import-undo')).to.deep.include({
       before: { sellerId: sellers[0], price: 1_010, cost: 9_000, status: 'active' },
       after: { sellerId: sellers[0], price: 10_000, cost: 9_000, status: 'active', importId: id },
@@ -225,7 +225,7 @@ describe('price imports', function () {
     expect(await priceOf(code)).to.equal(10_000);
   });
 
-  it('a repeated undo takes back only what the first one had to keep', async () => {
+  it('a repeated undo reverts only the offers that the first one kept', async () => {
     const [left, back] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${left},seller,10100,,`, `${back},seller,20100,,`));
     const set = async (code: string, price: number) => {
@@ -235,7 +235,7 @@ describe('price imports', function () {
     await set(left, 12_000);
     const kept = [{ line: 2, code: left, fields: ['price'] }];
     expect(await undo(id)).to.deep.equal({ undone: 1, kept_found: 1, kept });
-    expect(await undo(id), 'it is still another').to.deep.equal({ undone: 0, kept_found: 1, kept });
+    expect(await undo(id), 'still another price').to.deep.equal({ undone: 0, kept_found: 1, kept });
     // This offer was undone before, and a person then set the price again.
     await set(back, 20_100);
     await set(left, 10_100);
@@ -262,7 +262,7 @@ describe('price imports', function () {
     expect(await apply(file, { meant: true })).to.include({ changed: 3 });
   });
 
-  it('applies only what was previewed, and refuses an import without changes', async () => {
+  it('applies only the previewed changes, and refuses an import without changes', async () => {
     const code = await product(10_000);
     const file = csv(`${code},seller,10100,,`);
     const { fingerprint } = await preview(file);
@@ -287,7 +287,7 @@ describe('price imports', function () {
     const before = await imports.countDocuments();
     const applying = tryToApply(file, fingerprint);
     // The plan exists, and the first hundred offers are being written.
-    await eventually('the import to begin', async () => (await imports.countDocuments()) > before);
+    await eventually('the import begins', async () => (await imports.countDocuments()) > before);
     await Promise.all(
       codes.slice(100).map(async (code) => {
         const answer = await seller.post(`/api/seller/products/${code}/offers`, { price: 10_222 });

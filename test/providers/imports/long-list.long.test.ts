@@ -59,7 +59,7 @@ describe('a price list of 10,000 lines', function () {
     stack.db.collection('offers').countDocuments({ productCode: /^LONG/, price: { $gte: 20_000 } });
   /** Waits for an import that has written some of its lines, but not all. */
   const underWay = () =>
-    eventually('an import under way', () => imports().findOne({ status: 'applying', changed: { $gt: 0 } }));
+    eventually('a started import', () => imports().findOne({ status: 'applying', changed: { $gt: 0 } }));
   async function undo(id: string): Promise<number> {
     const undone = await topup(['product', 'import', '--undo', id, '--json', ...why], stack.env);
     expect(undone.code, undone.stderr).to.equal(0);
@@ -79,7 +79,7 @@ describe('a price list of 10,000 lines', function () {
     expect(await changed()).to.equal(0);
   });
 
-  it('keeps, lists and undoes what a killed process had written', async () => {
+  it('keeps, lists and undoes the changes of a killed process', async () => {
     const child = spawn(
       process.execPath,
       [builtProgram('scripts/topup.js'), 'product', 'import', list, '--apply', ...why],

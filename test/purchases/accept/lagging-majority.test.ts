@@ -26,7 +26,7 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** Lag in milliseconds, long enough for a second request to be refused meanwhile. */
+/** Lag in milliseconds, long enough for a second request to be refused before its end. */
 const lagMs = 1_500;
 
 describe('a lagging majority after an accepted write', () => {
@@ -40,7 +40,7 @@ describe('a lagging majority after an accepted write', () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
-    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    await eventually('the payment is on the primary', () => PurchaseModel.exists({ refId: request.refId }));
     const [again, found, made] = await Promise.all([
       createPayment(request),
       findByRefs(request.account._id, [request.refId]),
@@ -57,7 +57,7 @@ describe('a lagging majority after an accepted write', () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
-    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    await eventually('the payment is on the primary', () => PurchaseModel.exists({ refId: request.refId }));
     const other = await createPayment({ ...request, refId: newId() }).catch((error: unknown) => error);
     expect(other).to.include({ reason: 'bill_being_paid' });
     expect((await first).created).to.equal(true);
@@ -67,7 +67,7 @@ describe('a lagging majority after an accepted write', () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
-    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    await eventually('the payment is on the primary', () => PurchaseModel.exists({ refId: request.refId }));
     const ended: string[] = [];
     const waiting = findByRefAfterRefusal({ accountId: request.account._id, refId: request.refId });
     const other = findByRefAfterRefusal({ accountId: newId(), refId: newId() });
@@ -81,7 +81,7 @@ describe('a lagging majority after an accepted write', () => {
     const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
     await lagNextCommit(payments.collectionName, lagMs);
     const first = receivePayment(notice, null);
-    await eventually('the notice to be visible', () => PaymentModel.exists({ _id: notice._id }));
+    await eventually('the notice is on the primary', () => PaymentModel.exists({ _id: notice._id }));
     const again = await receivePayment(notice, null);
     const committed = await PaymentModel.findById(notice._id).readConcern('majority').lean();
     expect(committed?.status).to.equal(again.status);
@@ -92,7 +92,7 @@ describe('a lagging majority after an accepted write', () => {
     const { lineId, depositId } = await lineAndDeposit();
     await lagNextCommit(bankLines.collectionName, lagMs);
     const first = creditWithLine({ lineId, depositId }, by);
-    await eventually('the use to be visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
+    await eventually('the use is visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
     const again = await creditWithLine({ lineId, depositId }, by);
     const committed = await BankLineModel.findById(lineId).readConcern('majority').lean();
     expect([again.changed, committed?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
@@ -104,7 +104,7 @@ describe('a lagging majority after an accepted write', () => {
     await lagNextCommit(signBindings.collectionName, lagMs);
     const first = bindSign(signed);
     const _id = `${signed.accountId}:${signed.refId}`;
-    await eventually('the binding to be visible', () => SignBindingModel.exists({ _id }));
+    await eventually('the binding is on the primary', () => SignBindingModel.exists({ _id }));
     const refused = findSignRefusal('md5', other);
     const bound = bindSign(other);
     const isHeld = () => SignBindingModel.findById(_id).readConcern('majority').lean();
@@ -118,7 +118,7 @@ describe('a lagging majority after an accepted write', () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
-    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    await eventually('the payment is on the primary', () => PurchaseModel.exists({ refId: request.refId }));
     const ended: string[] = [];
     const lookUps = Array.from({ length: 100 }, () => findByRefs(request.account._id, [request.refId]));
     const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));

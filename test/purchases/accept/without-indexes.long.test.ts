@@ -37,7 +37,7 @@ describe('a web process without a required unique index', () => {
     );
     expect(await stack.db.collection('transactions').countDocuments({})).to.equal(0);
     await runToEnd('scripts/migrate.js', [], stack.env);
-    await eventually('it to be ready', async () => (await request(`${fresh.url}/readyz`)).statusCode === 200);
+    await eventually('it is ready', async () => (await request(`${fresh.url}/readyz`)).statusCode === 200);
     expect((await call.post('/api/buyer/transaction', body)).status).to.equal(200);
   });
 });

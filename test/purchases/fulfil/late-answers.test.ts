@@ -61,13 +61,13 @@ describe('late answers about an order', () => {
     await Promise.all([first.stop(), other.stop()]);
   });
 
-  it('after never-ask-again with an unwritten review, opens a review without asking', async () => {
+  it('opens a review that was lost after "never ask again", without asking again', async () => {
     const shop = await openShop(first.url);
     await asDigiflazz(shop);
     const { _id: id } = await shop.buy();
     nextAnswer = null;
     const sending = fulfilById(id).catch(String);
-    await eventually('the order to be there', () => heldRequests.length === 1);
+    await eventually('the order arrives', () => heldRequests.length === 1);
     await withFault(forbidden(), async () => {
       answer('never-ask');
       expect(await sending).to.match(/not allowed|forbidden|Error/i);
@@ -93,10 +93,10 @@ describe('late answers about an order', () => {
       const { _id: id } = await shop.buy();
       nextAnswer = null;
       const sending = fulfilById(id).catch(String);
-      await eventually('the order to be there', () => heldRequests.length === 1);
+      await eventually('the order arrives', () => heldRequests.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo(), notFound: 4 });
       const asking = fulfilById(id, { askNow: true });
-      await eventually('the question to be there', () => heldRequests.length === 2);
+      await eventually('the status check arrives', () => heldRequests.length === 2);
       if (late === 'pending') {
         answer(late);
         await sending;
@@ -118,16 +118,16 @@ describe('late answers about an order', () => {
   }
 
   for (const refusal of ['failed', 'wrong-number'] as const) {
-    it(`never-ask-again during the answer "${refusal}": no refund, no other sale, a review`, async () => {
+    it(`"never ask again" before the answer "${refusal}": a review, no refund, no other sale`, async () => {
       const shop = await withSecondSeller();
       await asDigiflazz(shop);
       const { _id: id } = await shop.buy();
       nextAnswer = null;
       const sending = fulfilById(id).catch(String);
-      await eventually('the order to be there', () => heldRequests.length === 1);
+      await eventually('the order arrives', () => heldRequests.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
       const asking = fulfilById(id, { askNow: true }).catch(String);
-      await eventually('the question to be there', () => heldRequests.length === 2);
+      await eventually('the status check arrives', () => heldRequests.length === 2);
       await withFault(forbidden(), async () => {
         answer('never-ask');
         await sending;
@@ -153,7 +153,7 @@ describe('late answers about an order', () => {
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo() }, ['acknowledged']);
     nextAnswer = null;
     await fulfilById(id, { askNow: true });
-    expect(heldRequests, 'a question that timed out').to.have.length(1);
+    expect(heldRequests, 'a check that timed out').to.have.length(1);
     nextAnswer = 'not-found';
     await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
     await fulfilById(id, { askNow: true });
@@ -198,7 +198,7 @@ describe('late answers about an order', () => {
     await PurchaseModel.updateOne({ _id: purchase._id }, { $set: { nextActionAt: anHourAhead } });
     const workers = startAllWorkers();
     try {
-      await eventually('it to be sold', async () => (await read(purchase._id)).status === 'SUCCESS');
+      await eventually('the purchase is sold', async () => (await read(purchase._id)).status === 'SUCCESS');
     } finally {
       await workers.close();
     }

@@ -88,7 +88,7 @@ describe('late orders and status checks', () => {
     }
   }
 
-  it('a late order is retried at the same seller, without further orders meanwhile', async () => {
+  it('a late order is retried at the same seller and creates no further orders', async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     for (let round = 0; round < 3; round += 1) {
@@ -119,9 +119,9 @@ describe('late orders and status checks', () => {
     const workers = startAllWorkers();
     try {
       await addJob(fulfilPurchaseJob, { purchaseId: id, accountId: shop.buyer._id });
-      await eventually('the late order', async () => (await codesOf(id))[0] === 'too-late');
+      await eventually('the order is late', async () => (await codesOf(id))[0] === 'too-late');
       await timeIsTold();
-      await eventually('its sale', async () => (await read(id)).status === 'SUCCESS');
+      await eventually('the purchase is sold', async () => (await read(id)).status === 'SUCCESS');
       expect(await codesOf(id)).to.deep.equal(['too-late', '00']);
     } finally {
       await workers.close();
@@ -181,19 +181,19 @@ describe('late orders and status checks', () => {
     await tryToFulfil(id);
     const [order] = await ordersOf(id);
     if (order?.code !== 'too-late') {
-      throw new Error(`It is ${JSON.stringify(order)}`);
+      throw new Error(`The order is not late: ${JSON.stringify(order)}`);
     }
     return order;
   }
 
   const checks = [
-    { askNow: true, when: 'before it is claimed', isKnown: false },
-    { askNow: true, when: 'after it was claimed', isKnown: true },
-    { askNow: false, when: 'before it is claimed', isKnown: false },
-    { askNow: false, when: 'after it was claimed', isKnown: true },
+    { askNow: true, when: 'before its claim', isKnown: false },
+    { askNow: true, when: 'after its claim', isKnown: true },
+    { askNow: false, when: 'before its claim', isKnown: false },
+    { askNow: false, when: 'after its claim', isKnown: true },
   ];
   for (const { askNow, when, isKnown } of checks) {
-    const trigger = askNow ? 'that the provider called for' : 'of the schedule';
+    const trigger = askNow ? 'after a callback' : 'on the schedule';
     it(`a status check ${trigger} that is late ${when} is not counted and is retried`, async () => {
       answers = 'pending';
       const { _id: id } = await shop.buy();
@@ -213,14 +213,14 @@ describe('late orders and status checks', () => {
       const [after] = await ordersOf(id);
       expect(provider.calls).to.have.length(calls);
       expect(after).to.deep.include({ checks: before?.checks, lastCheckAt: before?.lastCheckAt, open: true });
-      expect(after?.leaseToken === before?.leaseToken, 'it was claimed').to.equal(!isKnown);
+      expect(after?.leaseToken === before?.leaseToken, 'lease of the claim').to.equal(!isKnown);
       const { nextActionAt } = await read(id);
       if (askNow) {
         const jobs = await openQueue(askProviderJob.queue).getJobs(['delayed', 'waiting']);
         const own = jobs.filter(({ data }) => (data as { purchaseId: string }).purchaseId === id);
         expect(own.map(({ data }) => (data as { askNow: boolean }).askNow)).to.include(true);
       } else {
-        expect(nextActionAt?.getTime(), 'the sweep finds it soon').to.be.below(untilMs);
+        expect(nextActionAt?.getTime(), 'time of the next sweep').to.be.below(untilMs);
       }
       await timeIsTold();
       await fulfilById(id, { askNow });
@@ -290,7 +290,7 @@ describe('late orders and status checks', () => {
     }) as typeof update;
   }
 
-  it('leaves a late order to the process that has asked about it meanwhile', async () => {
+  it('leaves a late order to the process that is already checking it', async () => {
     const { _id: id, accountId } = await shop.buy();
     await nobodyKnowsTheTime();
     const inAMinute = new Date(Date.now() + 60_000);

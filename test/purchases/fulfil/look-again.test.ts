@@ -6,7 +6,7 @@ import { getRetryDelayMs } from '../../../src/purchases/fulfil/schedule-purchase
 const always = Infinity;
 
 describe('retries of unroutable orders', () => {
-  it('retry a few orders after ten seconds each', () => {
+  it('run after ten seconds each if few orders wait', () => {
     const sellerId = randomUUID();
     const looks = Array.from({ length: 400 }, (_, atMs) =>
       getRetryDelayMs({ sellerId, leftMs: always }, 50 * atMs),
@@ -14,7 +14,7 @@ describe('retries of unroutable orders', () => {
     expect(new Set(looks)).to.deep.equal(new Set([10_000]));
   });
 
-  it('retry thousands of orders at fifty a second, first come, first served', () => {
+  it('run at fifty a second if thousands of orders wait, first come, first served', () => {
     const sellerId = randomUUID();
     const looks = Array.from({ length: 3_000 }, () => getRetryDelayMs({ sellerId, leftMs: always }, 0));
     expect(looks.every((each, index) => index === 0 || each > (looks[index - 1] ?? 0))).to.equal(true);
@@ -26,7 +26,7 @@ describe('retries of unroutable orders', () => {
     expect(getRetryDelayMs({ sellerId, leftMs: always }, 10_000)).to.equal(10_000 + 50_000);
   });
 
-  it('retry no order after its maximum wait, nor earlier', () => {
+  it("run at the end of an order's maximum wait, not later and not earlier", () => {
     const sellerId = randomUUID();
     Array.from({ length: 3_000 }, () => getRetryDelayMs({ sellerId, leftMs: always }, 0));
     expect(getRetryDelayMs({ sellerId, leftMs: 25_000 }, 0)).to.equal(25_000);

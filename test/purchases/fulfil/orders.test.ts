@@ -118,7 +118,7 @@ describe('orders of a purchase', () => {
     const startMs = Date.now();
     setClock(() => startMs + 60_000);
     await fulfilById(id);
-    expect(after.calls, 'a status check there would have bought again').to.have.length(0);
+    expect(after.calls, 'status checks at the new address, which would buy again').to.have.length(0);
     expect(before.calls).to.have.length(2);
     expect(before.calls[1]?.url.searchParams.get('username')).to.equal('us');
   });
@@ -155,7 +155,7 @@ describe('orders of a purchase', () => {
     expect(server.calls).to.have.length(1);
   });
 
-  it('are checked when the last sender scheduled it, not by a stale view', async () => {
+  it('are checked at the time that the last sender set, not that of a stale view', async () => {
     const server = await provider('success');
     const shop = await openShop(server.url);
     const accepted = await read((await shop.buy())._id);
@@ -171,7 +171,7 @@ describe('orders of a purchase', () => {
     };
     expect(await looksInS()).to.deep.equal([3_600]);
     await Promise.all([postpone(accepted, 7_200_000), postpone(await read((await shop.buy())._id), 1_000)]);
-    expect(await looksInS(), 'nor does its job come later').to.deep.equal([3_600]);
+    expect(await looksInS(), 'delay of the status check').to.deep.equal([3_600]);
   });
 
   describe('a second execution', () => {

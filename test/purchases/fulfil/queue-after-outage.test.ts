@@ -40,7 +40,7 @@ describe('a queue first used during a Redis outage', () => {
       );
       expect(refusal).to.be.an('error');
       await gate.restore();
-      const job = await eventually('a job to be taken', add);
+      const job = await eventually('a job is added', add);
       expect(job.id).to.be.a('string');
     });
   }

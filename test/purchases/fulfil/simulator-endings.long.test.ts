@@ -38,7 +38,7 @@ describe('purchases through the simulator', function () {
       });
       expect(accepted.status).to.equal(201);
       const done = await eventually(
-        `${number} to be final`,
+        `${number} is final`,
         async () => {
           const { body } = await buyer.get(`/v1/transactions/${refId}`);
           return ['SUCCESS', 'FAILED'].includes(body.data.status) ? body.data : null;

@@ -83,7 +83,7 @@ describe('an order that is being sent or checked', () => {
       const { _id: id } = await shop.buy();
       isHeld = true;
       const sending = fulfilById(id);
-      await eventually('the order to be there', () => provider.calls.length === 1);
+      await eventually('the order arrives', () => provider.calls.length === 1);
       await putUnderReview(await read(id), 'It takes long.');
       expect(await refusalOf(id, decision)).to.match(/is in flight/);
       answer('success');
@@ -96,10 +96,10 @@ describe('an order that is being sent or checked', () => {
     const { _id: id } = await shop.buy();
     isHeld = true;
     const sending = fulfilById(id);
-    await eventually('the order to be there', () => provider.calls.length === 1);
+    await eventually('the order arrives', () => provider.calls.length === 1);
     await olderBy(id, ['sentAt', 'leaseUntil']);
     const asking = fulfilById(id, { askNow: true });
-    await eventually('the question to be there', () => provider.calls.length === 2);
+    await eventually('the status check arrives', () => provider.calls.length === 2);
     answer('pending');
     await sending;
     await putUnderReview(await read(id), 'It takes long.');
@@ -118,11 +118,11 @@ describe('an order that is being sent or checked', () => {
     // written.
     await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
       const asking = fulfilById(id, { askNow: true });
-      await eventually('the claim of the check', async () => (await isClaiming()) > 0);
+      await eventually('the check is being claimed', async () => (await isClaiming()) > 0);
       await putUnderReview(await read(id), 'It takes long.');
       await withFault(paused('find', 'wallets', 2_000), async () => {
         const decided = refusalOf(id, { outcome: 'failed' });
-        await eventually('the question to be there', () => provider.calls.length === 2);
+        await eventually('the status check arrives', () => provider.calls.length === 2);
         expect(await decided).to.match(/has just changed/);
       });
       answer('success');
@@ -140,7 +140,7 @@ describe('an order that is being sent or checked', () => {
     await olderBy(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
     const asking = fulfilById(id, { askNow: true });
-    await eventually('the question to be there', () => provider.calls.length === 2);
+    await eventually('the status check arrives', () => provider.calls.length === 2);
     return { id, asking };
   }
 

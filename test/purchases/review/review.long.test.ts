@@ -55,7 +55,7 @@ const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
   ['an order just sent', 'PROCESSING', [sent]],
   ['an order without an answer', 'PROCESSING', [unknown]],
-  ['an order that must not be asked about', 'PROCESSING', [askedOut]],
+  ['an order with "never ask again"', 'PROCESSING', [askedOut]],
   ['a refused order', 'PROCESSING', [refused]],
   ['an order that was not executed', 'PROCESSING', [lost]],
   ['two refused orders', 'PROCESSING', [refused, refused]],
@@ -65,8 +65,8 @@ const histories: [string, Purchase['status'], OrderState[]][] = [
 ];
 const ages: [string, number][] = [
   ['fresh', minute],
-  ['older than the review waits', env.UNKNOWN_REVIEW_AFTER + minute],
-  ['older than the provider remembers', h2hTraits.inquiryMaxAgeMs + minute],
+  ['older than the review wait', env.UNKNOWN_REVIEW_AFTER + minute],
+  ["older than the provider's maximum age", h2hTraits.inquiryMaxAgeMs + minute],
 ];
 const decisions: Decision[] = [
   { outcome: 'success', serialNumber: 'SN-1' },
@@ -142,10 +142,10 @@ describe('reviews', function () {
       it(`${what}, ${age}: can be ended by exactly the offered decisions`, async () => {
         const id = await reviewOf(status, orders, ageMs);
         const named = (await describePurchase(id)).decisions;
-        expect(named, 'at least one').not.to.deep.equal([]);
+        expect(named, 'offered decisions').not.to.deep.equal([]);
         const isOpen = orders.some((each) => each.open);
         if (isOpen && ageMs > h2hTraits.inquiryMaxAgeMs) {
-          expect(named, 'the provider may buy it again').not.to.include('ask');
+          expect(named, 'offered decisions, because "ask" may buy again').not.to.include('ask');
         }
         const listed = (await listReviews({ limit: 1_000 })).find(({ purchase }) => purchase._id === id);
         expect(listed?.decisions).to.deep.equal(named);
@@ -196,8 +196,8 @@ describe('reviews', function () {
     const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     await fulfilById(id);
-    expect(server.calls, 'asked').to.have.length(1);
-    expect((await read(id)).reviewSince, 'given time').to.equal(null);
+    expect(server.calls, 'status checks').to.have.length(1);
+    expect((await read(id)).reviewSince, 'review while the provider has time').to.equal(null);
     answer = { transaction_status: 'success', status: '00' };
     setClock(() => Date.now() + minute);
     await fulfilById(id);
@@ -227,7 +227,7 @@ describe('reviews', function () {
     expect(await AuditModel.countDocuments({ 'subject.id': id, action: 'review.resolve' })).to.equal(1);
   });
 
-  it("rechecks a seller's open reviews, except forbidden, foreign and later ones", async () => {
+  it("rechecks a seller's open reviews, except undecidable, foreign and later ones", async () => {
     const other = newId();
     const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
     const never = await reviewOf('PROCESSING', [askedOut]);

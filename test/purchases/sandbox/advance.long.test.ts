@@ -52,7 +52,7 @@ describe('advancing a sandbox account, with workers', () => {
         ref_id: refId,
       });
       const event = 'transaction.success';
-      const row = await eventually('a refused attempt', () =>
+      const row = await eventually('the first attempt is refused', () =>
         rows.findOne({ refId, event, leaseToken: null, 'attempts.0': { $exists: true } }),
       );
       const { receiverId, accountId } = row;

@@ -31,7 +31,7 @@ describe('ending a sandbox transaction', () => {
     const refId = uniqueRef();
     const body = { code, customer_number: number, ref_id: refId };
     expect((await buyer.post('/api/buyer/transaction', body)).status).to.equal(200);
-    await eventually(`${refId} to be with the simulator`, async () => {
+    await eventually(`the simulator has ${refId}`, async () => {
       const purchase = await stack.db.collection('transactions').findOne({ refId });
       const orders = stack.db.collection('attempts');
       return orders.findOne({ transactionId: String(purchase?._id), open: true, status: 'UNKNOWN' });
@@ -40,7 +40,7 @@ describe('ending a sandbox transaction', () => {
   }
 
   const untilStatus = (refId: string, status: string) =>
-    eventually(`${refId} to be ${status}`, async () => {
+    eventually(`${refId} is ${status}`, async () => {
       const found = await transaction(refId);
       return found.status === status ? found : null;
     });
@@ -105,14 +105,14 @@ describe('ending a sandbox transaction', () => {
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561235', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);
-    await eventually('the simulator to have it', async () => {
+    await eventually('the simulator has it', async () => {
       const { status, body: answer } = await end(refId, 'failed');
       return status === 200 ? answer : null;
     });
     await untilStatus(refId, 'failed');
   });
 
-  it("reversed takes a success back once, like a provider's reversal", async () => {
+  it('"reversed" reverses a success once, as a provider\'s reversal does', async () => {
     const before = await balance();
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561230', ref_id: refId };
@@ -144,7 +144,7 @@ describe('ending a sandbox transaction', () => {
       const { transaction_id: id } = await transaction(refId);
       const answers = await Promise.all([end(refId, 'success'), end(refId, 'failed'), end(refId, 'failed')]);
       expect(answers.map(({ status }) => status).filter((each) => each !== 200 && each !== 409)).to.be.empty;
-      const done = await eventually('its end', async () => {
+      const done = await eventually('it is final', async () => {
         const found = await transaction(refId);
         return ['success', 'failed'].includes(found.status) ? found : null;
       });

@@ -16,7 +16,7 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
 
-describe('a refused end of a sandbox transaction', () => {
+describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   const api = useApi();
   let provider: TestReceiver;
   before(async () => {
@@ -59,14 +59,14 @@ describe('a refused end of a sandbox transaction', () => {
   const notPossible = (message: RegExp) =>
     ({ status: 409, code: '01', reason: 'end_not_possible', message }) as const;
 
-  it('before the transaction is with a provider', async () => {
+  it('refuses a transaction that is not with a provider yet', async () => {
     const { end, stored } = await bought();
     const before = await stored();
     expectFailure(await end('success'), notPossible(/not with a provider yet/));
     expect(await stored()).to.deep.equal(before);
   });
 
-  it('with a real provider, which is not called', async () => {
+  it('refuses a transaction at a real provider, which is not called', async () => {
     const { end, sent, become, stored } = await bought();
     await sent('h2h');
     await become({ status: 'PROCESSING' });
@@ -77,7 +77,7 @@ describe('a refused end of a sandbox transaction', () => {
     expect(await stored()).to.include({ status: 'PROCESSING' });
   });
 
-  it('under review, or with a masked customer number', async () => {
+  it('refuses a transaction under review or with a masked customer number', async () => {
     const { end, sent, become } = await bought();
     await sent('simulator');
     await become({ status: 'PROCESSING', reviewSince: new Date() });
@@ -95,7 +95,7 @@ describe('a refused end of a sandbox transaction', () => {
     await sent('simulator');
     await lagNextCommit(purchases.collectionName, 1_500);
     const ended = become({ status: 'SUCCESS' }).exec();
-    await eventually('the end to be visible', () => PurchaseModel.exists({ _id: id, status: 'SUCCESS' }));
+    await eventually('the end is on the primary', () => PurchaseModel.exists({ _id: id, status: 'SUCCESS' }));
     await getQuickCollection(orders).updateOne(
       { transactionId: id },
       { $set: { status: 'OK', open: false } },
@@ -108,7 +108,7 @@ describe('a refused end of a sandbox transaction', () => {
     expect(answer.body.code).to.equal('00');
   });
 
-  it('of a transaction in another final state; a repeat of its own end is answered', async () => {
+  it('refuses another end of a final transaction and repeats its own', async () => {
     for (const [status, its, others] of [
       ['SUCCESS', 'success', ['failed']],
       ['FAILED', 'failed', ['success', 'reversed']],
@@ -130,7 +130,7 @@ describe('a refused end of a sandbox transaction', () => {
     expect(provider.hits()).to.equal(0);
   });
 
-  it('with an unreachable simulator: 503, and the call can be retried', async () => {
+  it('answers 503 while the simulator is unreachable, and the call can be retried', async () => {
     const { end, sent, become, stored } = await bought();
     await sent('simulator', {}, 'http://127.0.0.1:9');
     await become({ status: 'PROCESSING' });
@@ -140,7 +140,7 @@ describe('a refused end of a sandbox transaction', () => {
     expect(await stored()).to.include({ status: 'PROCESSING' });
   });
 
-  it('with an unknown result or an unknown transaction', async () => {
+  it('refuses an unknown result or an unknown transaction', async () => {
     const { end } = await bought();
     for (const result of ['lost', '', null, undefined, 1]) {
       expectFailure(await end(result), { status: 400, code: '01', field: 'result' });

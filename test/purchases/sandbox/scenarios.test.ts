@@ -59,7 +59,7 @@ describe('sandbox scenario numbers', () => {
     expect(isScenarioOrder('simulator', { customerNumber: '081234567890' })).to.equal(false);
   });
 
-  it('are for buyers with a key', async () => {
+  it('are shown only to buyers with a valid key', async () => {
     const seller = await api.newAccount('seller');
     const path = '/api/sandbox/scenarios';
     expectFailure(await api.call({ method: 'GET', path, key: seller.key }), {
@@ -104,7 +104,7 @@ describe('sandbox calls on a live service', () => {
   });
 });
 
-describe('…1239, with every provider away', () => {
+describe('…1239, which simulates an outage of every provider', () => {
   const api = useApi();
   const order = (code: string, last = '1239') => ({
     path: '/api/buyer/transaction',
@@ -145,7 +145,7 @@ describe('…1239, with every provider away', () => {
 describe('a live account on a service that became a sandbox', () => {
   const api = useApi();
 
-  it('is refused by its key before any call', async () => {
+  it('cannot make any call, because its key is refused', async () => {
     const { key } = await api.newAccount('buyer', { mode: 'live' });
     const answer = await api.call({ method: 'GET', path: '/api/sandbox/scenarios', key });
     expectFailure(answer, { status: 401, code: '07', reason: 'invalid_key' });

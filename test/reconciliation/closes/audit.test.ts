@@ -45,7 +45,7 @@ describe('audit log in daily closes', () => {
     await change();
     const found = await namedFindings();
     await forge((entries) => entries.replaceOne({ _id: id }, before as never, { upsert: true }));
-    expect(await namedFindings(), 'as it was again').to.deep.equal([]);
+    expect(await namedFindings(), 'findings after the repair').to.deep.equal([]);
     return found;
   }
 
@@ -94,7 +94,7 @@ describe('audit log in daily closes', () => {
     expect(await restored(first, change({ actor: 'operator:other' }))).to.deep.equal([name]);
     expect(await restored(first, change({ 'before.nested.list': [1, 'two'] }))).to.deep.equal([name]);
     expect(await restored(first, change({ added: true }))).to.deep.equal([name]);
-    expect(await restored(first, change({ at: new Date() })), 'moved behind the closes').to.deep.equal([
+    expect(await restored(first, change({ at: new Date() })), 'entry moved to a later day').to.deep.equal([
       name,
     ]);
     expect(
@@ -153,6 +153,6 @@ describe('audit log in daily closes', () => {
       .and.to.deep.include({ lateIds: [late] });
     const closed = await dayCloses.find({ 'content.audit': { $ne: null } } as object).toArray();
     const covered = closed.reduce((sum, { content }) => sum + (content?.audit?.entries ?? 0), 0);
-    expect(covered, 'no entry twice').to.equal(await auditCloses.countDocuments({}));
+    expect(covered, 'covered entries').to.equal(await auditCloses.countDocuments({}));
   });
 });

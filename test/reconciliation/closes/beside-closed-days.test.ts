@@ -63,10 +63,10 @@ describe('daily verification outside closed days', () => {
     expect(await findings(true)).to.deep.equal([]);
   });
 
-  it('does not call totals correct that were never built', async () => {
+  it('does not report totals as correct if they were never built', async () => {
     await db().collection('totalsState').deleteMany({});
     // A process caches it for a moment.
-    await eventually('it to be forgotten', async () => !(await areTotalsComplete()));
+    await eventually('the cached state expires', async () => !(await areTotalsComplete()));
     const checks = (await verifyLedger()).checks.concat(
       (await verifyLedger(undefined, { full: true })).checks,
     );
@@ -78,12 +78,12 @@ describe('daily verification outside closed days', () => {
   /** [corruption, how to plant it, findings of both the daily and the full verification] */
   const corruptions: [string, () => Promise<() => Promise<unknown>>, () => string[]][] = [
     [
-      'an adjustment that nobody asked for: journal and wallet agree',
+      'a forged adjustment journal with a matching wallet',
       () => forgeJournal(strange),
       () => [`adjustments: adjustment ${strange}`],
     ],
     [
-      'an adjustment that agrees with itself, and that no audit entry tells of',
+      'a consistent adjustment without an audit entry',
       async () => {
         const restore = await forgeJournal(strange);
         const forged = await copy('adjustments', adjustmentId, {
@@ -96,37 +96,37 @@ describe('daily verification outside closed days', () => {
       () => [`vouched: adjustment ${strange}`],
     ],
     [
-      'another amount in an adjustment of a closed day',
+      'a changed amount in an adjustment of a closed day',
       () => change('adjustments', adjustmentId, { amount: rupiah(1) }),
       () => [`adjustments: adjustment ${adjustmentId}`],
     ],
     [
-      'another operator who is said to have made it',
+      'a changed requester of an adjustment',
       () => change('adjustments', adjustmentId, { requestedBy: 'operator:dewi' }),
       () => [`vouched: adjustment ${adjustmentId}`],
     ],
     [
-      'totals of today that have drifted',
+      'wrong totals of today',
       () => add('dailyTotals', drifted(dayAgo(0))),
       () => [`totals: account ${account._id} on ${dayAgo(0)}`],
     ],
     [
-      'totals of the day that was closed last',
+      'wrong totals of the last closed day',
       () => add('dailyTotals', drifted(dayAgo(2))),
       () => [`totals: account ${account._id} on ${dayAgo(2)}`],
     ],
     [
-      'a burnt quote: claimed by a payment that does not exist',
+      'a quote claimed by a nonexistent payment',
       () => add('quotes', { _id: newId(), accountId: account._id, usedBy: strange }),
       () => ['quotes: quote'],
     ],
     [
-      'a deposit that the audit log alone tells of',
+      'a deposit that is only in the audit log',
       () => trace('deposit'),
       () => [`vouched: deposit ${strange}`],
     ],
     [
-      'an adjustment that the audit log alone tells of',
+      'an adjustment that is only in the audit log',
       () => trace('adjustment'),
       () => [`vouched: adjustment ${strange}`],
     ],
@@ -136,9 +136,9 @@ describe('daily verification outside closed days', () => {
       const restore = await plant();
       const [daily, full] = await Promise.all([false, true].map(findings)).finally(restore);
       const named = expected();
-      expect(daily, 'daily').to.have.length(named.length);
+      expect(daily, 'daily verification').to.have.length(named.length);
       named.forEach((each, index) => expect(daily?.[index]).to.include(each));
-      expect(full, 'full').to.deep.equal(daily);
+      expect(full, 'full verification').to.deep.equal(daily);
     });
   }
 

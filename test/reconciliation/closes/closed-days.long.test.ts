@@ -91,12 +91,12 @@ describe('closed days of the ledger', function () {
 
   const corruptions: [string, () => Promise<Restore>, () => string[]][] = [
     [
-      'an amount of a journal',
+      'a changed journal amount',
       () => change('journals', journal(sold._id, 'purchase'), { $inc: { 'lines.0.amount': Long.ONE } }),
       () => [on(play.buyer, first)],
     ],
     [
-      'an amount that is the same, and a double now',
+      'a journal amount stored as a double',
       async () => {
         const found = await db().collection('journals').findOne(journal(sold._id, 'purchase'));
         const amount = new Double(Number(found?.['balanceAfter']));
@@ -105,7 +105,7 @@ describe('closed days of the ledger', function () {
       () => [on(play.buyer, first)],
     ],
     [
-      'a journal of a sale, which has no wallet',
+      'a changed journal of a sale, which has no wallet',
       () => change('journals', journal(sold._id, 'success'), { $inc: { 'lines.1.amount': Long.ONE } }),
       () => [on(play.seller, first)],
     ],
@@ -120,78 +120,78 @@ describe('closed days of the ledger', function () {
       () => [on(play.seller, third)],
     ],
     [
-      'a journal that has no place in its wallet',
+      'a journal without a place in its wallet',
       () => add('journals', { ...surplus(), walletSeq: null }),
       () => [on(play.seller, second)],
     ],
     [
-      'the ref_id of a purchase',
+      'a changed ref_id',
       () => change('transactions', { _id: sold._id }, { $set: { refId: 'another' } }),
       () => [on(play.buyer, first)],
     ],
     [
-      'the customer number of a purchase',
+      'a changed customer number',
       () => change('transactions', { _id: overMidnight._id }, { $set: { customerNumber: '081200000000' } }),
       () => [on(play.buyer, first)],
     ],
     [
-      'the product of an open purchase',
+      'a changed product of an open purchase',
       () => change('transactions', { _id: open._id }, { $set: { productCode: 'S100' } }),
       () => [on(play.buyer, third)],
     ],
     [
-      'a markup that a purchase did not have',
+      'a forged markup',
       () => change('transactions', { _id: open._id }, { $set: { markup: Long.ONE } }),
       () => [on(play.buyer, third)],
     ],
     [
-      'the serial number of a sale',
+      'a changed serial number',
       () => change('transactions', { _id: overMidnight._id }, { $set: { serialNumber: 'SN-FORGED' } }),
       () => [on(play.seller, second)],
     ],
     [
-      'the serial number of a sale that was taken back later',
+      'a removed serial number of a sale that was reversed later',
       () => change('transactions', { _id: reversedLater._id }, { $set: { serialNumber: null } }),
       () => [on(play.seller, first)],
     ],
     [
-      'the status of a sale',
+      'a changed status of a sale',
       () => change('transactions', { _id: sold._id }, { $set: { status: 'REFUNDED' } }),
       () => [on(play.seller, first)],
     ],
     [
-      'the status of a failure',
+      'a changed status of a failure',
       () => change('transactions', { _id: failed._id }, { $set: { status: 'SUCCESS' } }),
       () => [on(play.buyer, first)],
     ],
     [
-      'the commission rate of an order',
+      'a changed commission rate of an order',
       () => change('attempts', { _id: `${sold._id}-1` }, { $set: { commissionRate: 0.5 } }),
       () => [on(play.seller, first)],
     ],
     [
-      'a seller credit',
+      'a changed seller credit',
       () => change('sellerCredits', { _id: sold._id }, { $inc: { amount: Long.ONE } }),
       () => [on(play.seller, first)],
     ],
     [
-      'the amount of a deposit',
+      'a changed amount of a deposit',
       () => change('deposits', { _id: depositId }, { $inc: { amount: Long.ONE } }),
       () => [on(play.buyer, first)],
     ],
     [
-      'the bank account of a settlement',
+      'a changed bank account of a settlement',
       () =>
         change('settlements', { _id: settlement._id }, { $set: { 'bankAccount.accountNumber': '999999' } }),
       () => [on(play.seller, second)],
     ],
     [
-      'the state of a settlement',
+      'a changed state of a settlement',
       () => change('settlements', { _id: settlement._id }, { $set: { status: 'failed' } }),
       () => [on(play.seller, third)],
     ],
     [
-      'the row of a wallet, with a hash that fits',
+      'a forged hash in the row of a wallet',
       () =>
         change('walletCloses', { _id: `${second}:${play.seller._id}` }, { $set: { hash: 'f'.repeat(64) } }),
       () => [on(play.seller, second), on(play.seller, third)],
@@ -202,13 +202,13 @@ describe('closed days of the ledger', function () {
       () => [`closed-days: day ${second}`, on(play.seller, third)],
     ],
     [
-      'a root',
+      'a forged root',
       () => change('dayCloses', { _id: second }, { $set: { root: 'f'.repeat(64) } }),
       () => [`closed-days: day ${second}`, `closed-days: day ${third}`],
     ],
     ['a lost day', () => remove('dayCloses', { _id: second }), () => [`closed-days: day ${third}`]],
     [
-      'an open purchase that nobody will look at',
+      'an open purchase without a next action',
       () => change('transactions', { _id: open._id }, { $set: { nextActionAt: null } }),
       () => [`transaction-state: transaction ${open._id}`],
     ],
@@ -223,22 +223,22 @@ describe('closed days of the ledger', function () {
       () => [`wallet-account: wallet ${play.seller._id}`, `wallet-sequence: wallet ${play.seller._id}`],
     ],
     [
-      'the balance of a wallet',
+      'a changed balance of a wallet',
       () => change('wallets', { _id: play.buyer._id }, { $inc: { balance: Long.ONE } }),
       () => [`wallet-balance: wallet ${play.buyer._id}`],
     ],
   ];
   for (const [what, corrupt, expected] of corruptions) {
-    it(`is red and names the place: ${what}`, async () => {
+    it(`report the place of ${what}`, async () => {
       const restore = await corrupt();
       const report = await verifyLedger();
       await restore();
       expect(found(report)).to.include.members(expected());
-      expect((await verifyLedger()).findings, 'as it was').to.deep.equal([]);
+      expect((await verifyLedger()).findings, 'findings after the repair').to.deep.equal([]);
     });
   }
 
-  it('names wallet and day of a journal added at the end of a closed day', async () => {
+  it('report wallet and day of a journal added at the end of a closed day', async () => {
     const wallet = await db()
       .collection('wallets')
       .findOne({ _id: play.seller._id as never });
@@ -271,7 +271,7 @@ describe('closed days of the ledger', function () {
     };
   }
 
-  it('running work causes no findings', async () => {
+  it('cause no findings while work is running', async () => {
     let isDone = false;
     const work = async () => {
       for (let n = 0; n < 6; n += 1) {
@@ -291,14 +291,14 @@ describe('closed days of the ledger', function () {
     expect((await verifyLedger(undefined, { full: true })).findings).to.deep.equal([]);
   });
 
-  it('accepts a root that was kept elsewhere, and refuses an unknown one', async () => {
+  it('accept a root that was kept elsewhere, and refuse an unknown one', async () => {
     const last = await findLastClosedDay();
     expect((await verifyLedger(undefined, { root: last?.root })).ok).to.equal(true);
     const report = await verifyLedger(undefined, { root: 'f'.repeat(64) });
     expect(found(report)).to.deep.equal([`closed-days: root ${'f'.repeat(64)}`]);
   });
 
-  it('a wallet has rows only for days with journals, each continuing the last', async () => {
+  it('have rows of a wallet only for days with journals, each continuing the last', async () => {
     const rows = await walletCloses.find({ walletId: play.seller._id }).sort({ day: 1 }).toArray();
     expect(rows.map(({ day, firstSeq, lastSeq, newest }) => [day, firstSeq, lastSeq, newest])).to.deep.equal([
       [first, 1, 1, false],

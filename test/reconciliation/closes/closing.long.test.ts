@@ -70,7 +70,7 @@ describe('closing the ledger', function () {
     await eventually('some rows', async () => (await walletCloses.countDocuments({ day })) > 0, 60_000);
     killed.kill('SIGKILL');
     await once(killed, 'close');
-    expect(await findLastClosedDay(), 'the day is not closed').to.equal(null);
+    expect(await findLastClosedDay(), 'last closed day').to.equal(null);
     const left = await walletCloses.countDocuments({ day });
     expect(left)
       .to.be.greaterThan(0)
@@ -100,9 +100,7 @@ describe('closing the ledger', function () {
     expect((await findLastClosedDay())?._id).to.equal(dayAgo(8));
     setTime(dayAgo(6), 0, 9);
     await closeDueDays();
-    expect((await findLastClosedDay())?._id, 'ten minutes for what is still being committed').to.equal(
-      dayAgo(8),
-    );
+    expect((await findLastClosedDay())?._id, 'not in the ten minutes for late commits').to.equal(dayAgo(8));
     setTime(dayAgo(6), 0, 10);
     await closeDueDays();
     expect((await findLastClosedDay())?._id).to.equal(dayAgo(7));
@@ -204,7 +202,7 @@ describe('closing the ledger', function () {
     expect(green.code).to.equal(0);
     const full = await verify('--full');
     expect(full.code, full.stdout).to.equal(0);
-    expect((await verify('--key', 'another')).code, 'the first days were closed without a key').to.equal(1);
+    expect((await verify('--key', 'another')).code, 'the first days had no key').to.equal(1);
   });
 });
 

@@ -76,7 +76,7 @@ describe('ledger verify with lost cursors', function () {
         (sum, each) => sum + each,
         0,
       );
-      process.stdout.write(`      ${met} cursors were forgotten when they were asked for more\n`);
+      process.stdout.write(`      ${met} cursors were dropped before a getMore\n`);
       expect(met).to.be.at.least(1);
       expect(findings).to.deep.equal([]);
       expect(interrupted.findings).to.deep.equal([]);

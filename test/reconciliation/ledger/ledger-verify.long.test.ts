@@ -137,7 +137,7 @@ describe('topup ledger verify', function () {
     expect(green.code).to.equal(0);
   });
 
-  it('running work causes no findings', async () => {
+  it('causes no findings while work is running', async () => {
     await history.stack.startWorker('all');
     let done = false;
     const load = Promise.all(Array.from({ length: 60 }, () => buy(history.buyer, 'S10', '7890'))).then(

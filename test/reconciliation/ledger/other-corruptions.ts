@@ -16,7 +16,7 @@ export const otherCorruptions: Corruption[] = [
     finds: [['totals', `account {sellerId} on ${today}`, 'sold.count.SUCCESS is']],
   },
   {
-    what: 'a journal whose deposit is gone',
+    what: 'a journal without its deposit',
     plant: (edit, ids) => edit.remove('deposits', { _id: ids.deposit }),
     finds: [['journal-subject', 'journal deposit of {deposit}', 'there is no deposit']],
   },
@@ -26,12 +26,12 @@ export const otherCorruptions: Corruption[] = [
     finds: [['deposits', 'deposit {deposit}', 'it is pending but was credited']],
   },
   {
-    what: 'a deposit of another amount',
+    what: 'a deposit with a changed amount',
     plant: (edit, ids) => edit.change('deposits', { _id: ids.deposit }, { $inc: { amount: one } }),
     finds: [['deposits', 'deposit {deposit}', 'journal deposit moves']],
   },
   {
-    what: 'a deposit completed by an edit alone',
+    what: 'a deposit completed only by an edit',
     plant: (edit, ids) =>
       edit.change(
         'deposits',
@@ -41,7 +41,7 @@ export const otherCorruptions: Corruption[] = [
     finds: [['deposits', 'deposit {pendingDeposit}', 'it is completed but was never credited']],
   },
   {
-    what: 'a forged deposit: deposit, journal and wallet agree, and nobody confirmed it',
+    what: 'a forged deposit with matching journal and wallet, but no confirmation',
     plant: async (edit, ids) => {
       const amount = rupiah(1_000_000);
       const balanceAfter = rupiah(1_050_000);
@@ -65,7 +65,7 @@ export const otherCorruptions: Corruption[] = [
     finds: [['vouched', `deposit ${strange}`, 'no audit entry deposit.confirm']],
   },
   {
-    what: 'a deposit confirmed at another amount than was credited',
+    what: 'a deposit confirmed for another amount than the credited one',
     plant: async (edit, ids) => {
       await edit.change(
         'deposits',
@@ -84,7 +84,7 @@ export const otherCorruptions: Corruption[] = [
     finds: [['vouched', 'deposit {idleDeposit}', 'its audit entry has 50000, its amount is 90000']],
   },
   {
-    what: 'a confirmed deposit that is gone with its journal, and the wallet set back',
+    what: 'a confirmed deposit removed with its journal, and the wallet set back',
     plant: async (edit, ids) => {
       await edit.remove('deposits', { _id: ids.idleDeposit });
       await edit.remove('journals', journal(ids.idleDeposit, 'deposit'));
@@ -114,7 +114,7 @@ export const otherCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'a payout that nobody requested',
+    what: 'a payout without a request',
     plant: (edit, ids) =>
       edit.copy('journals', journal(ids.paidOut, 'settlement-completed'), {
         _id: strange,
@@ -131,13 +131,13 @@ export const otherCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'a settlement that nobody looks at',
+    what: 'a settlement without a next action',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false } }),
     finds: [['settlements', 'settlement {waiting}', 'has no next action']],
   },
   {
-    what: 'a settlement that nobody looks at before 2099',
+    what: 'a settlement with the next action in 2099',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false, nextActionAt: far } }),
     finds: [['settlements', 'settlement {waiting}', 'its next action is not before 2099-01-01']],
@@ -148,7 +148,7 @@ export const otherCorruptions: Corruption[] = [
     finds: [['documents', 'settlement {paidOut}', 'its status is "lost"']],
   },
   {
-    what: 'a settlement that was paid and is open again',
+    what: 'a paid settlement that is open again',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.paidOut }, { $set: { status: 'pending', needsApproval: true } }),
     finds: [['settlements', 'settlement {paidOut}', 'has a journal "settlement-completed"']],
@@ -169,18 +169,18 @@ export const otherCorruptions: Corruption[] = [
     finds: [['documents', 'settlement {waiting}', 'its bankAccount is missing']],
   },
   {
-    what: 'a payment of a bill that somebody else claimed',
+    what: 'a payment of a bill that another payment claimed',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.bill }, { $set: { quoteId: ids.openQuote } }),
     finds: [['quotes', 'transaction {bill}', 'claimed by nobody']],
   },
   {
-    what: 'a burnt quote: claimed by a payment that does not exist',
+    what: 'a quote claimed by a nonexistent payment',
     plant: (edit, ids) => edit.change('quotes', { _id: ids.openQuote }, { $set: { usedBy: strange } }),
     finds: [['quotes', 'quote {openQuote}', `claimed by transaction ${strange}, which does not exist`]],
   },
   {
-    what: 'a burnt quote: claimed by a payment of another bill',
+    what: 'a quote claimed by a payment of another bill',
     plant: (edit, ids) => edit.change('quotes', { _id: ids.openQuote }, { $set: { usedBy: ids.bill } }),
     finds: [['quotes', 'quote {openQuote}', 'which pays {quote}']],
   },
@@ -202,12 +202,12 @@ export const otherCorruptions: Corruption[] = [
     finds: [['quotes', 'transaction {bill}', 'its customerNumber is not that of quote {quote}']],
   },
   {
-    what: 'a bill whose parts do not make its total',
+    what: 'a bill whose parts do not add up to its total',
     plant: (edit, ids) => edit.change('quotes', { _id: ids.quote }, { $inc: { adminFee: one } }),
     finds: [['quotes', 'transaction {bill}', 'the bill and the fee of quote {quote} do not add up']],
   },
   {
-    what: 'a bank account that was another',
+    what: 'a changed bank account',
     byClose: true,
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { 'bankAccount.accountNumber': '99999' } }),

@@ -4,7 +4,7 @@ const far = new Date('2099-01-01T00:00:00Z');
 
 export const purchaseCorruptions: Corruption[] = [
   {
-    what: 'journals whose transaction is gone',
+    what: 'journals without their transaction',
     plant: (edit, ids) => edit.remove('transactions', { _id: ids.success }),
     finds: [
       ['journal-subject', 'journal success of {success}', 'there is no transaction'],
@@ -30,7 +30,7 @@ export const purchaseCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'a price that is not what was debited',
+    what: 'a price other than the debited one',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.failed }, { $inc: { price: one } }),
     finds: [['transaction-journals', 'transaction {failed}', 'journal purchase moves']],
   },
@@ -70,23 +70,23 @@ export const purchaseCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'an open purchase that nobody will look at',
+    what: 'an open purchase without a next action',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: null } }),
     finds: [['transaction-state', 'transaction {open}', 'has no next action']],
   },
   {
-    what: 'an open purchase that nobody will look at before 2099',
+    what: 'an open purchase with the next action in 2099',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: far } }),
     finds: [['transaction-state', 'transaction {open}', 'its next action is not before 2099-01-01']],
   },
   {
-    what: 'a time of the next action that is text',
+    what: 'a next action whose time is text',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: '2026-01-01T00:00:00Z' } }),
     finds: [['documents', 'transaction {open}', 'its nextActionAt is "2026-01-01']],
   },
   {
-    what: 'a final purchase that still waits',
+    what: 'a final purchase with a next action',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.failed }, { $set: { nextActionAt: new Date() } }),
     finds: [['transaction-state', 'transaction {failed}', 'still has a next action']],
@@ -98,7 +98,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['transaction-state', 'transaction {failed}', 'still waits for a decision']],
   },
   {
-    what: 'a review that nobody can end: something was bought, and the purchase was never sent',
+    what: 'an undecidable review: a bought order of a purchase that was never sent',
     plant: async (edit, ids) => {
       await edit.copy(
         'attempts',
@@ -145,12 +145,12 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['attempts', 'transaction {failed}', 'no attempt went to a seller']],
   },
   {
-    what: 'a last attempt deleted, where the same seller had been asked before',
+    what: 'the last attempt deleted, after an earlier one at the same seller',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.failed }, { $inc: { version: 1 } }),
     finds: [['attempts', 'transaction {failed}', '2 attempts were sent, but 1 exist']],
   },
   {
-    what: 'the attempt of an order under way deleted',
+    what: 'the attempt of an order in progress deleted',
     plant: (edit, ids) => edit.remove('attempts', { _id: `${ids.processing}-1` }),
     finds: [['attempts', 'transaction {processing}', '1 attempts were sent, but 0 exist']],
   },
@@ -175,7 +175,7 @@ export const purchaseCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'an attempt of no transaction, and behind it another corruption',
+    what: 'an attempt without a transaction, followed by another corruption',
     plant: async (edit, ids) => {
       const changes = { _id: `${strange}-1`, transactionId: null, n: 9 };
       await edit.copy('attempts', { _id: `${ids.failed}-1` }, changes);
@@ -211,7 +211,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['attempts', 'transaction {failed}', 'the last attempt went to {idleId}']],
   },
   {
-    what: 'a commission that is wrong, and right among purchase, journal and credit',
+    what: 'a wrong commission on which purchase, journal and credit agree',
     plant: async (edit, ids) => {
       const shift = { commissionAmount: rupiah(1_000) };
       await edit.change('transactions', { _id: ids.unposted }, { $inc: shift });
@@ -223,13 +223,13 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['seller-credits', 'transaction {unposted}', 'its commission is 11001, at the rate 0.02']],
   },
   {
-    what: 'a serial number changed in the purchase alone',
+    what: 'a serial number changed only in the purchase',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.success }, { $set: { serialNumber: '1234' } }),
     finds: [['attempts', 'transaction {success}', 'its serial number differs from that of attempt 1']],
   },
   {
-    what: 'a reversal that nobody decided',
+    what: 'a reversal without a decision',
     plant: (edit, ids) => edit.remove('audit', { 'subject.id': ids.reversed, action: 'transaction.reverse' }),
     finds: [['vouched', 'transaction {reversed}', 'no audit entry transaction.reverse']],
   },
@@ -307,7 +307,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [['seller-credits', 'transaction {unposted}', 'seller credit {unposted} is of {failed}']],
   },
   {
-    what: 'a credit out of nothing',
+    what: 'a credit without a sale',
     plant: (edit, ids) => edit.copy('sellerCredits', { _id: ids.unposted }, { _id: `${ids.unposted}-bonus` }),
     finds: [['seller-credits', '{unposted}-bonus', 'a transaction that does not exist']],
   },
@@ -320,25 +320,25 @@ export const purchaseCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'a purchase of another buyer',
+    what: 'a purchase moved to another buyer',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { accountId: ids.idleId } }),
     finds: [['transaction-journals', 'transaction {open}', 'on wallet:{buyerId}']],
   },
   {
-    what: 'a ref_id that was another',
+    what: 'a changed ref_id',
     byClose: true,
     plant: (edit, ids) => edit.change('transactions', { _id: ids.success }, { $set: { refId: 'changed' } }),
     finds: [],
   },
   {
-    what: 'a customer number that was another',
+    what: 'a changed customer number',
     byClose: true,
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.success }, { $set: { customerNumber: '081299999999' } }),
     finds: [],
   },
   {
-    what: 'a serial number that was another, in purchase and attempt',
+    what: 'a serial number changed in purchase and attempt',
     byClose: true,
     plant: async (edit, ids) => {
       await edit.change('transactions', { _id: ids.success }, { $set: { serialNumber: 'x' } });
@@ -347,7 +347,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [],
   },
   {
-    what: 'a refused attempt whose rate was another',
+    what: "a refused attempt's rate changed",
     byClose: true,
     plant: (edit, ids) =>
       edit.change('attempts', { _id: `${ids.failed}-1` }, { $set: { commissionRate: 0.5 } }),

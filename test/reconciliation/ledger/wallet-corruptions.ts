@@ -57,17 +57,17 @@ export const walletCorruptions: Corruption[] = [
     finds: [['journal-balances', 'journal success of {success}', 'moves money of wallet {idleId}']],
   },
   {
-    what: 'a journal of a kind that nothing calls for, from revenue to bank',
+    what: 'a journal of an unknown kind, from revenue to bank',
     plant: (edit) => edit.add('journals', platformJournal({ kind: 'bonus' })),
     finds: [['journal-subject', `journal bonus of ${strange}`, 'the kind "bonus" is unknown']],
   },
   {
-    what: 'a journal of an unknown kind beside the right ones of a purchase',
+    what: 'a journal of an unknown kind in addition to those of a purchase',
     plant: (edit, ids) => edit.add('journals', platformJournal({ kind: 'refund2', subjectId: ids.success })),
     finds: [['journal-subject', 'journal refund2 of {success}', 'the kind "refund2" is unknown']],
   },
   {
-    what: 'a known kind that belongs to nothing',
+    what: 'a journal of a known kind whose subject does not exist',
     plant: (edit) => edit.add('journals', platformJournal({})),
     finds: [['journal-subject', `journal success of ${strange}`, 'there is no transaction']],
   },
@@ -77,7 +77,7 @@ export const walletCorruptions: Corruption[] = [
     finds: [['documents', `journals ${strange}`, 'its subjectId is null']],
   },
   {
-    what: 'a journal whose subjectId is null, and behind it another corruption',
+    what: 'a journal whose subjectId is null, followed by another corruption',
     plant: async (edit, ids) => {
       await edit.add('journals', platformJournal({ subjectId: null }));
       await edit.change('journals', journal(ids.success, 'success'), { $inc: { 'lines.2.amount': one } });
@@ -151,12 +151,12 @@ export const walletCorruptions: Corruption[] = [
     finds: [['wallet-sequence', 'wallet {buyerId}', 'its journals end at']],
   },
   {
-    what: 'a wallet that went back behind its journals',
+    what: 'a wallet whose seq is below that of its journals',
     plant: (edit, ids) => edit.change('wallets', { _id: ids.idleId }, { $inc: { seq: rupiah(-1) } }),
     finds: [['wallet-sequence', 'wallet {idleId}', 'beyond its seq 0']],
   },
   {
-    what: 'a balance that is one rupiah too much',
+    what: 'a balance one rupiah too high',
     plant: (edit, ids) => edit.change('wallets', { _id: ids.buyerId }, { $inc: { balance: one } }),
     finds: [['wallet-balance', 'wallet {buyerId}', 'its journals make']],
   },
@@ -166,13 +166,13 @@ export const walletCorruptions: Corruption[] = [
     finds: [['wallet-balance', 'wallet {sellerId}', 'it holds 80001']],
   },
   {
-    what: 'a journal with another balance after it',
+    what: 'a journal with a wrong balance after it',
     plant: (edit, ids) =>
       edit.change('journals', journal(ids.open, 'purchase'), { $inc: { balanceAfter: one } }),
     finds: [['wallet-balance', 'wallet {buyerId}', '(purchase of {open}) has balance']],
   },
   {
-    what: 'a buyer below zero, by a purchase that all rows agree on',
+    what: 'a negative buyer wallet, by a purchase on which all rows agree',
     plant: overdraw,
     finds: [['wallet-balance', 'wallet {idleId}', 'takes it below zero, to -10000']],
   },
@@ -216,7 +216,7 @@ export const walletCorruptions: Corruption[] = [
     finds: [['wallet-account', `wallet ${strange}`, 'the wallet has no account']],
   },
   {
-    what: 'two journals of one movement under an index that forbids nothing',
+    what: 'two journals of one movement under an index that is not unique',
     plant: async (edit, ids) => {
       await edit.index('journals', 'account_subject_kind_unique', {
         key: { accountId: 1, subjectId: 1, kind: 1 },
@@ -229,7 +229,7 @@ export const walletCorruptions: Corruption[] = [
     ],
   },
   {
-    what: 'a journal that is put to another account than its wallet',
+    what: 'a journal of another account than its wallet',
     plant: (edit, ids) =>
       edit.change('journals', journal(ids.open, 'purchase'), { $set: { accountId: strange } }),
     finds: [
@@ -264,7 +264,7 @@ export const walletCorruptions: Corruption[] = [
     finds: [['journal-balances', 'journal success of {success}', 'must name no wallet']],
   },
   {
-    what: 'a tail that is gone: the newest purchase with its journal, and the wallet set back',
+    what: 'the newest purchase removed with its journal, and the wallet set back',
     byClose: true,
     plant: async (edit, ids) => {
       const last = await edit.read('journals', journal(ids.open, 'purchase'));

@@ -35,7 +35,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
     const since = new Date();
     await askClock('verify-ledger');
     await eventually(
-      'a verification',
+      'a verification since the change',
       async () => {
         const found = await verifications.findOne({ at: { $gte: since } });
         if (found !== null && !isSo(found['failures'] as number)) {
@@ -53,7 +53,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
     await compared.updateOne({ _id: first._id }, { $set: { different: 9, at: ago(hourMs + 60_000) } });
     await askClock('reconcile-providers');
     await eventually(
-      'a comparison',
+      'a comparison since the change',
       () => compared.findOne({ sellerId, different, at: { $gte: since } }),
       60_000,
     );
@@ -102,7 +102,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
       how: 'the last close, two days older *',
       async begin() {
         const closed = await eventually(
-          'a close',
+          'a closed day',
           () => rows('dayCloses').findOne({ state: 'closed' }),
           60_000,
         );

@@ -54,14 +54,14 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
           { $set: { scheduleStep: retrySchedule.length - 1, nextAttemptAt: new Date() } },
         );
         const isDead = { _id: dead, state: 'dead' };
-        await eventually('it to be given up', () => rows('deliveries').findOne(isDead), 30_000);
+        await eventually('the delivery is dead', () => rows('deliveries').findOne(isDead), 30_000);
       },
       // Other causes have changed the URL by then.
       end: () => act('webhooks', 'replay', dead),
     },
     {
       alarm: 'TopupDecisionsWait',
-      how: 'a provider that gives one serial number twice',
+      how: 'a provider that returns one serial number twice',
       async begin() {
         const { code } = await sellers.play((call, response) => {
           const refId = call.url.searchParams.get('ref_id') ?? '';
@@ -70,7 +70,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         });
         await finalOf(stack, await purchase(buyer, code, '081234567804'));
         await purchase(buyer, code, '081234567805');
-        await eventually('a case', () => rows('cases').findOne({ resolvedAt: null }));
+        await eventually('an open case', () => rows('cases').findOne({ resolvedAt: null }));
       },
       async end() {
         const open = await rows('cases').find({ resolvedAt: null }).toArray();
@@ -81,7 +81,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
     },
     {
       alarm: 'TopupPaymentsWait',
-      how: 'a deposit that nobody has confirmed',
+      how: 'a deposit without a confirmation',
       async begin() {
         const web = await stack.startWeb({ DEPOSIT_MODE: 'confirm' });
         const asked = await apiClient(web.url, otherKey).post('/api/buyer/deposit', {

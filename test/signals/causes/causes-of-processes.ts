@@ -11,7 +11,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   const index = 'account_ref_unique';
   let web: RunningProgram | undefined;
 
-  /** Plays a process that reports troubles, because a real report lasts ten minutes. */
+  /** Simulates a process that reports troubles, because a real report lasts ten minutes. */
   const buildCause = (alarm: string, how: string, troubles: object): Cause => {
     const say = (found: object) =>
       withRedis(async (client) => {
@@ -65,12 +65,12 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
     {
       alarm: 'TopupEventLoopLag',
       about: 'web',
-      how: 'its event loop, blocked for 0.7 s again and again',
+      how: 'repeated blocks of its event loop for 0.7 s',
       of: () => web,
       begin: () => Promise.resolve(web?.process.kill('SIGWINCH')),
       end: () => Promise.resolve(web?.process.kill('SIGWINCH')),
     },
-    buildCause('TopupPostingsFailed', 'a process that says so', { failedPostings: 1 }),
+    buildCause('TopupPostingsFailed', 'a process that reports it', { failedPostings: 1 }),
     buildCause('TopupWebhooksUnsent', 'the same', { unsentWebhooks: 1 }),
     buildCause('TopupConnectionsUsedUp', 'the same', { refusedConnections: 11 }),
   ];

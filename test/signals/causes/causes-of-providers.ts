@@ -34,7 +34,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
   }
   /** Buys until three probes in a row, one a second, have closed the circuit. */
   async function probe(sellerId: string): Promise<void> {
-    await eventually('calls', () => buyAt(sellerId, 6).catch(() => null), 60_000);
+    await eventually('six probes succeed', () => buyAt(sellerId, 6).catch(() => null), 60_000);
   }
   const circuit = (how: string, username: string, baseUrl: () => Promise<string>): Cause => ({
     alarm: 'TopupProviderCircuitOpen',
@@ -66,7 +66,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         await stack.simulator.control({ providers: { [hangs]: { latency_ms: 600_000 } } });
         aged = await Promise.all(
           (await buyAt(id, orders)).slice(0, 2).map(async (each) => {
-            await eventually('an order to be sent', () => rows('attempts').findOne({ transactionId: each }));
+            await eventually('the order is sent', () => rows('attempts').findOne({ transactionId: each }));
             const bought = await rows('transactions').findOne({ _id: each });
             return { id: each, createdAt: bought?.['createdAt'] as Date };
           }),
@@ -117,7 +117,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     },
     {
       alarm: 'TopupProviderWaits',
-      how: 'five orders at one in 100 s',
+      how: 'five orders at a rate limit of one per 100 s',
       async begin() {
         await setRate({ $set: { 'provider.callsPerSecond': 0.01 } });
         await buyAt(await idOf('seller2'), 6);

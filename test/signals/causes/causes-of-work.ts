@@ -33,7 +33,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
         await isHeard('webhooks');
         const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
         await purchase(other, code, '081234567801');
-        await eventually('the receiver to be called', () => (receiver?.calls.length ?? 0) > 0);
+        await eventually('the receiver gets a call', () => (receiver?.calls.length ?? 0) > 0);
         webhooks.process.kill('SIGSTOP');
       },
       async end() {
@@ -44,7 +44,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     {
       alarm: 'TopupProcessSilent',
       about: 'webhooks silent',
-      how: 'the same worker',
+      how: 'the same stopped worker',
       of: () => webhooks,
       begin: () => Promise.resolve(),
       end: () => goOn(webhooks),
@@ -52,7 +52,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     {
       alarm: 'TopupQueueStuck',
       about: 'reports',
-      how: 'kill -STOP of a worker, and a report is asked for',
+      how: 'kill -STOP of a worker, then a report request',
       of: () => reports,
       async begin() {
         reports = await stack.startWorker('reports');
@@ -67,7 +67,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     },
     {
       alarm: 'TopupWorkLate',
-      how: 'a sale, and no worker posts it for a minute',
+      how: 'a sale that no worker posts for a minute',
       async begin() {
         const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
         await finalOf(stack, await purchase(buyer, code, '081234567802'));
@@ -76,7 +76,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     },
     {
       alarm: 'TopupQueueNotTaken',
-      how: 'a job, and no worker',
+      how: 'a job without a worker',
       begin: () => onQueue('settlements', (queue) => queue.add('pay-out', { v: 1 })),
       end: () => onQueue('settlements', (queue) => queue.drain()),
     },
@@ -98,13 +98,13 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     {
       alarm: 'TopupClockLate',
       how: 'its last run moved back by two hours *',
-      begin: () => eventually('a run of it', () => moveRun({}), 60_000),
+      begin: () => eventually('the first run of the job', () => moveRun({}), 60_000),
       // The schedule runs it again within ten minutes.
       restore: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
     },
     {
-      // The other causes need memory for their jobs, and heartbeats stop meanwhile.
+      // The other causes need memory for their jobs, and heartbeats stop while memory is short.
       alarm: 'TopupRedisMemory',
       beginsLast: true,
       endsFirst: true,

@@ -83,7 +83,7 @@ export function sceneOf(parts: Pick<Scene, 'stack' | 'redis' | 'buyer' | 'other'
     idOf: async (username) => String((await rows('accounts').findOne({ username }))?._id),
     askClock: (job) => onQueue('schedules', (queue) => queue.add(job, { v: 1 })),
     isHeard: (type) =>
-      eventually('it to be heard', () =>
+      eventually('the process has a heartbeat', () =>
         withRedis(async (client) =>
           (await client.zrange(`${prefix}:processes`, 0, '-1')).some((each) => each.startsWith(`${type}:`)),
         ),

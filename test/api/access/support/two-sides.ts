@@ -30,7 +30,7 @@ export async function seedOwnSide(stack: Stack, { buyer, seller }: Side): Promis
   await post(stack, buyer, '/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef('own') });
   const product = await sell(stack, seller, { price: 50_000_000 });
   await buy(stack, buyer, { code: product, customer_number: '081211112222', ref_id: uniqueRef('own') });
-  await eventually('the sale on the balance', async () => {
+  await eventually("the seller's balance has the sale", async () => {
     const { body } = await send(stack, { path: '/api/seller/balance', key: seller.api_key });
     return body.data.balance > 0;
   });
@@ -117,7 +117,7 @@ async function waitForRequestLog(stack: Stack, buyer: SeededAccount): Promise<vo
   const last = uniqueRef('last');
   const headers = { 'x-request-id': last };
   await send(stack, { method: 'POST', path: '/api/buyer/balance', key: buyer.api_key, headers });
-  await eventually('the last call in the request log', () =>
+  await eventually('the request log has the last call', () =>
     stack.db.collection('requestLog').findOne({ requestId: last }),
   );
 }
@@ -173,7 +173,7 @@ async function findHiddenIdentifiers({ db }: Stack, { buyer, seller }: Side) {
 
 /** Waits until no purchase, seller credit, webhook or payout is pending. */
 async function waitUntilSettled({ db }: Stack): Promise<void> {
-  await eventually('everything to be settled', async () => {
+  await eventually('nothing is pending', async () => {
     const underWay = await Promise.all([
       db.collection('transactions').countDocuments({ status: { $in: ['PENDING', 'PROCESSING'] } }),
       db.collection('sellerCredits').countDocuments({ status: 'new' }),
@@ -197,7 +197,7 @@ async function sell(
 
 async function buy(stack: Stack, buyer: SeededAccount, order: object): Promise<string> {
   const path = '/api/buyer/transaction';
-  const answer = await eventually('the product to be on sale', async () => {
+  const answer = await eventually('the product is on sale', async () => {
     const tried = await send(stack, { path, key: buyer.api_key, body: order });
     return tried.status === 200 ? tried : null;
   });

@@ -80,9 +80,7 @@ function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside
     field.rules?.some((rule) => ['custom', 'isoDate'].includes(rule.name)) || field.type === 'array';
   const form = fieldValues[name];
   if (own && !form) {
-    throw new Error(
-      `${name} has a rule that only code knows: say in forms.ts what fits it and what does not`,
-    );
+    throw new Error(`${name} has a custom rule: add accepted and refused values to forms.ts`);
   }
   switch (field.type) {
     case 'string':
@@ -94,7 +92,7 @@ function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside
     case 'object':
       return { inside: [], outside: [] };
     default:
-      throw new Error(`${name} is a ${field.type ?? 'thing'}: say here what is on both sides of its bounds`);
+      throw new Error(`${name} is a ${field.type ?? 'thing'}: add values on both sides of its bounds here`);
   }
 }
 
@@ -132,7 +130,7 @@ function lengthsOf(name: string, field: Described): [min: number, max: number] {
   }
   const max = limitOf(field, 'max');
   if (max === undefined) {
-    throw new Error(`${name} has no longest length`);
+    throw new Error(`${name} has no maximum length`);
   }
   return [limitOf(field, 'min') ?? 1, max];
 }
@@ -140,7 +138,7 @@ function lengthsOf(name: string, field: Described): [min: number, max: number] {
 function numberBounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
   const [min, max] = [limitOf(field, 'min'), limitOf(field, 'max')];
   if (min === undefined || max === undefined || !hasRule(field, 'integer')) {
-    throw new Error(`${name} is no whole number with two bounds`);
+    throw new Error(`${name} is no integer with a minimum and a maximum`);
   }
   return { inside: [min, max], outside: [min - 1, max + 1, min + 0.5, -0.5] };
 }
@@ -150,7 +148,7 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
   const [item] = sample(field, name) as unknown[];
   const min = limitOf(field, 'min') ?? 0;
   if (max === undefined) {
-    throw new Error(`${name} has no longest length`);
+    throw new Error(`${name} has no maximum length`);
   }
   const ofLength = (length: number) => Array.from({ length }, () => item);
   return {

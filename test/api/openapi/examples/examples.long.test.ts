@@ -66,7 +66,7 @@ describe('examples of the OpenAPI document', function () {
     const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
     // In both directions: every scattered statement is listed, and every listed one occurs.
     await eventually(
-      'work by the clock has asked everything on the list',
+      'every listed statement has occurred',
       () =>
         Promise.resolve(
           namesOf(allowed.scattered).every((name) => scatteredIn(judge(), false).includes(name)),
@@ -77,16 +77,14 @@ describe('examples of the OpenAPI document', function () {
     expect([...judged.unknown]).to.deep.equal([]);
     expect(scatteredIn(judged, false)).to.deep.equal(namesOf(allowed.scattered));
     expect(scatteredIn(judged, true)).to.deep.equal(namesOf(allowed.scatteredInTransactions));
-    expect(judged.mixed, 'statements of a transaction that name accounts of several shards').to.deep.equal(
-      [],
-    );
+    expect(judged.mixed, 'transaction statements on accounts of several shards').to.deep.equal([]);
     expect([...judged.crossing.keys()].sort()).to.deep.equal(namesOf(allowed.crossing));
     expect(judged.transactions.onOneShard).to.be.greaterThan(20);
   });
 
-  it('use queries that read and sort within a bound or are listed as exceptions', async () => {
+  it('use queries that read and sort within bounds or are listed as exceptions', async () => {
     await stack.startWorker('reports');
-    await eventually('the reports are made', async () => {
+    await eventually('all reports are ready', async () => {
       const status = { $in: ['pending', 'processing'] };
       return (await stack.db.collection('reports').countDocuments({ status })) === 0;
     });
@@ -161,8 +159,8 @@ function valueOf({ value }: { value: unknown }): unknown {
 }
 
 /**
- * Returns every value as path and type, so that a difference is readable. Of a list only the first
- * item.
+ * Returns every value as path and type, so that a difference is readable. Lists have only their
+ * first item.
  */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {

@@ -13,11 +13,11 @@ export async function playSandbox(recorder: Recorder, key: string): Promise<void
     body: { result: 'success' },
   };
   await recorder.play('accepted', { method: 'POST', path: '/api/buyer/transaction', key, body: order });
-  await eventually('the simulator to have it', async () => {
+  await eventually('the simulator has the order', async () => {
     const { status } = await recorder.play('asked for', end);
     return status === 200;
   });
-  await eventually('its end', async () => {
+  await eventually('the transaction has ended', async () => {
     const { body } = await recorder.play('ended', end);
     return body.code === '00';
   });

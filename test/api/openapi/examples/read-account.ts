@@ -15,7 +15,7 @@ export async function readRequests(
   const read = (name: string, query: string) =>
     recorder.play(name, { method: 'GET', path: `/api/${role}/requests?limit=1&${query}`, key });
   const { query, reason } = refused[role];
-  await eventually(`the call that was refused for ${reason}`, async () => {
+  await eventually(`the log has the call refused for ${reason}`, async () => {
     const { body } = await read('one', query);
     return body.data.requests[0]?.reason === reason;
   });

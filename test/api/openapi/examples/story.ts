@@ -128,7 +128,7 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: RecordingContex
   const path = '/v1/transactions';
   const created = await recorder.play('accepted', { method: 'POST', path, key, body: wallet });
   const id = String(created.body.data.id);
-  await eventually('the token', async () => {
+  await eventually('the token is delivered', async () => {
     const { body } = await recorder.play('success', { method: 'GET', path: `${path}/${id}`, key });
     return body.data.status === 'SUCCESS';
   });
@@ -154,7 +154,7 @@ async function untilFinal(
   status: string,
   ref: string,
 ): Promise<void> {
-  await eventually(`${ref} to be final`, async () => {
+  await eventually(`${ref} is final`, async () => {
     const { body } = await recorder.play(status, {
       method: 'GET',
       path: `/api/buyer/transactions/${ref}`,
@@ -224,7 +224,7 @@ async function sell({ recorder, sellerKey: key }: RecordingContext): Promise<voi
     body: { price: 10_300, status: 'active' },
   });
   await recorder.play('products', { method: 'GET', path, key });
-  await eventually('the sales on the balance', async () => {
+  await eventually("the seller's balance has the sales", async () => {
     const { body } = await recorder.play('balance', { method: 'GET', path: '/api/seller/balance', key });
     return body.data.balance > 0;
   });
@@ -244,7 +244,7 @@ async function settle({ recorder, stack, buyerKey, sellerKey: key }: RecordingCo
     body: { code: 'S100', customer_number: number('1230'), ref_id: 'order-20240301-0004' },
   });
   await untilFinal({ recorder, key: buyerKey }, 'success', 'order-20240301-0004');
-  await eventually('enough to withdraw', async () => {
+  await eventually('the balance covers the settlement', async () => {
     const { body } = await recorder.play('balance', { method: 'GET', path: '/api/seller/balance', key });
     return body.data.balance >= 60_000;
   });
@@ -264,7 +264,7 @@ async function settle({ recorder, stack, buyerKey, sellerKey: key }: RecordingCo
   const goingId = String(going.body.data.settlement_id);
   await operate(stack, ['settlement', 'approve', goingId], 'The account name is the seller');
   await eventually(
-    'the payout',
+    'the settlement is completed',
     async () => (await status(goingId, 'completed')).body.data.status === 'completed',
   );
 }
@@ -326,7 +326,7 @@ async function manageWebhooks(cast: RecordingContext): Promise<void> {
     await recorder.play('answered', { method: 'POST', path: `${path}/test`, key, body: { event } });
     await recorder.play('enabled', { method: 'POST', path: `${path}/enable`, key });
     await playEndpoints(cast, { role, key });
-    const delivered = await eventually('a delivery', async () => {
+    const delivered = await eventually('a delivery succeeds', async () => {
       const { body } = await recorder.play('delivered', {
         method: 'GET',
         path: `${path}/deliveries?status=delivered&endpoint_id=default&limit=1`,
@@ -397,7 +397,7 @@ async function rotateSecrets(cast: RecordingContext): Promise<void> {
   }
   const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: cast.sellerKey };
   await recorder.play('changed', { ...slow, body: { rate_limit: 1 } });
-  await eventually('the limit', async () => {
+  await eventually('the rate limit is reached', async () => {
     const { status } = await recorder.play('limit', {
       method: 'GET',
       path: '/api/seller/balance',
