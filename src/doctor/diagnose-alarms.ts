@@ -25,7 +25,7 @@ export async function diagnoseAlarms(): Promise<Diagnosis[]> {
     ];
   }
   // An alarm is sent only after its condition has lasted for `forMs`.
-  const reported = standing.filter((each) => each.reported);
+  const reported = standing.filter((each) => each.told);
   if (reported.length === 0) {
     return standing.length === 0 ? [] : [ok('alarms', 'none has lasted long enough to be sent yet')];
   }

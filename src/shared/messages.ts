@@ -188,11 +188,11 @@ export const messages = {
     id: 'Penyedia tagihan sedang tidak menjawab. Coba lagi dalam satu menit.',
   },
   depositRefTaken: {
-    en: 'ref_id {ref} was used for a deposit of {amount}. Use a new ref_id for a new deposit.',
+    en: 'ref_id {ref} was used for a deposit of {amount:rupiah}. Use a new ref_id for a new deposit.',
     id: 'ref_id {ref} sudah dipakai untuk deposit sebesar {amount:rupiah}. Gunakan ref_id baru untuk deposit baru.',
   },
   paymentIdTaken: {
-    en: 'payment_id {id} already belongs to a payment of {amount} by {username}, ref_id {ref}.',
+    en: 'payment_id {id} already belongs to a payment of {amount:rupiah} by {username}, ref_id {ref}.',
     id: 'payment_id {id} sudah dipakai untuk pembayaran {amount:rupiah} oleh {username}, ref_id {ref}.',
   },
   noDeposit: { en: 'There is no deposit {id}.', id: 'Deposit {id} tidak ada.' },

@@ -246,7 +246,7 @@ describe('adjustments', () => {
       /it is pending and has a journal/,
     ],
     ['a changed amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
-    ['a changed balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /it says balance/],
+    ['a changed balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /its balanceAfter is/],
     [
       'approval by its own requester',
       ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),

@@ -113,7 +113,7 @@ describe('jobs, processes and settings in the console', function () {
     expect(shown.stdout).to.include('Error: made up').and.to.include(`topup job retry ${id}`);
     const retried = await topup(['job', 'retry', id, 'reports:nothing', '--reason', 'mended'], env);
     expect(retried.code, 'one of the jobs is gone').to.equal(1);
-    expect(retried.stdout).to.include(`${id} runs again.`).and.to.include('there is no such job any more');
+    expect(retried.stdout).to.include(`${id} runs again.`).and.to.include('it no longer exists');
     const page = await topup(['job', 'find', '--queue', 'reports', '--state', 'waiting', '--json'], env);
     const { jobs } = page.json<{ jobs: { subject: string }[] }>();
     expect(jobs.map((each) => each.subject)).to.include(subject);

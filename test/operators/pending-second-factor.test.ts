@@ -60,7 +60,7 @@ describe('a second factor during its setup', function () {
     expect(await shownTo(owner), 'secret of a reloaded page').to.equal(secret);
     const late = await confirm(thief, codeOf(noted), csrf);
     expect(late.status, 'replaced secret').to.equal(409);
-    expect(late.text).to.include('counts no more').and.to.include('<svg');
+    expect(late.text).to.include('no longer valid').and.to.include('<svg');
     const again = await shownTo(owner);
     expect(again, 'secret after a failed attempt elsewhere').to.not.equal(secret);
     expect((await confirm(owner, codeOf(again), await csrfOf(owner))).status).to.equal(200);

@@ -31,7 +31,7 @@ describe('topup doctor and providers', () => {
     const key = `${stack.env['QUEUE_PREFIX']}:circuit:{${sellerId}}:state`;
     await redis.hset(key, { state: 'open', changedAt: Date.now(), probes: 0, inRow: 0 });
     const open = await eventually('the open circuit is reported', () => checkOf('circuit of seller'));
-    expect(open).to.include({ status: 'warn', detail: 'open: it is sent no orders' });
+    expect(open).to.include({ status: 'warn', detail: 'open: it gets no orders' });
     expect(open.advice).to.include('topup provider resume');
     await redis.hset(key, { changedAt: Date.now() - 60_000 });
     await eventually('the circuit is half-open', async () =>

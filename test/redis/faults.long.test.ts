@@ -90,7 +90,7 @@ describe('the network to Redis', function () {
     // Wait until the web process has logged the outage; by then a wrong worker would have reported
     // ready.
     const web = await stack.startWeb();
-    await eventually('the web process logs the outage', () => web.output().includes('redis is away'));
+    await eventually('the web process logs the outage', () => web.output().includes('redis is unavailable'));
     await web.stop();
     expect(isReady, 'worker is ready without Redis').to.equal(false);
     await gate.restore();

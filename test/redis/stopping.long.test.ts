@@ -125,7 +125,7 @@ describe('graceful shutdown', function () {
     it(`all workers: end at once without Redis, which ${how}`, async () => {
       const worker = await startProgram('workers/run.js', ['all'], { ...stack.env, REDIS_URL: gate.url });
       await begin();
-      const away = how === 'answers nothing' ? null : /redis is away/;
+      const away = how === 'answers nothing' ? null : /redis is unavailable/;
       await eventually('the worker notices', () => away === null || away.test(worker.output()));
       const { code, tookMs } = await stopped(worker);
       await gate.restore();
@@ -147,7 +147,7 @@ describe('graceful shutdown', function () {
     child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const exit = once(child, 'exit') as Promise<[number | null]>;
-    await eventually('the worker notices', () => printed.includes('redis is away'));
+    await eventually('the worker notices', () => printed.includes('redis is unavailable'));
     const startedAt = performance.now();
     child.kill('SIGTERM');
     const [code] = await exit;

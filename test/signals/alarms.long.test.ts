@@ -281,7 +281,7 @@ describe('ALERT_WEBHOOK_URL', function () {
       const check = await checkOfDoctor();
       return check?.status === 'fail' && /^(?!could not).*TopupLedgerRed \(page\)/.test(check.detail);
     });
-    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 errors.*#topupledgerred$/);
+    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 errors.*docs\/guides\/alarms$/);
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
     await eventually('the end is announced', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);

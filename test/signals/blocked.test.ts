@@ -90,7 +90,7 @@ import { topup } from '../support/topup.js';
       },
       40_000,
     );
-    expect(named).to.include({ status: 'warn', detail: '1 not heard for 20 s, 1 heard' });
+    expect(named).to.include({ status: 'warn', detail: '1 without a heartbeat for 20 s, 1 alive' });
     await eventually('the worker answers again', async () => (await readiness(url)) === 200, 40_000);
     // The maximum of the last minute.
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');

@@ -236,9 +236,9 @@ describe('scheduled self-checks', function () {
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const looks = () => printed.split('"at": ').length - 1;
     await eventually('the first round of checks', () => looks() >= 1, 60_000);
-    expect(printed).not.to.include('Nobody takes its jobs');
+    expect(printed).not.to.include('No worker takes its jobs');
     await queue('reports').add('generate-report', { v: 1, reportId: 'none', accountId: 'none' });
-    await eventually('the problem is printed', () => printed.includes('Nobody takes its jobs'), 60_000);
+    await eventually('the problem is printed', () => printed.includes('No worker takes its jobs'), 60_000);
     child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).to.equal(1);
