@@ -4,12 +4,12 @@ import { Shell } from './shell.js';
 
 type Page = () => React.ReactElement;
 
-/** Each page is a file of its own, which is loaded when it is opened. */
+/** Builds the route of a page, which is loaded when it is opened. */
 function page(path: string, load: () => Promise<Page>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) };
 }
 
-/** Each of them is also a route of src/console/console-routes.ts, which answers it with this page. */
+/** src/console/console-routes.ts must have the same routes: it answers each with this application. */
 export const router = createBrowserRouter(
   [
     {

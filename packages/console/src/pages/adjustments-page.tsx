@@ -18,7 +18,7 @@ type Query = NonNullable<operations['listAdjustments']['parameters']['query']>;
 type Adjustment =
   operations['listAdjustments']['responses'][200]['content']['application/json']['data']['adjustments'][number];
 
-/** Corrections of wallets: by default those that wait for a second operator, the longest waiting first. */
+/** Adjustments: by default those that wait for a second operator, oldest first. */
 export function AdjustmentsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -106,7 +106,7 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
     setMade(null);
     const signed = (kind === 'debit' ? -1 : 1) * numberIn(amount);
     setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
-    // What was asked for is not asked for again by a second press.
+    // A second submission must not repeat the adjustment.
     setAmount('');
   };
   return (

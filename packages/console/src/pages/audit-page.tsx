@@ -13,7 +13,7 @@ type Query = NonNullable<operations['listAudit']['parameters']['query']>;
 type Entry =
   operations['listAudit']['responses'][200]['content']['application/json']['data']['entries'][number];
 
-/** Who changed what. */
+/** The audit log with its filter. */
 export function AuditPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

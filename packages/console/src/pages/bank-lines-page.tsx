@@ -23,7 +23,7 @@ type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
 type BankLine =
   operations['listBankLines']['responses'][200]['content']['application/json']['data']['lines'][number];
 
-/** Bank statements: which deposits one would confirm, confirming them, and the money that nobody knows the account of. */
+/** Previews and confirms bank statements, and lists lines without a known account. */
 export function BankLinesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

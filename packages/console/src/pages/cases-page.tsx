@@ -15,7 +15,7 @@ import { t } from '../text/text.js';
 type Item =
   operations['listAttention']['responses'][200]['content']['application/json']['data']['items'][number];
 
-/** What waits for a person, the oldest first, with what to find out and what can be decided. */
+/** Reviews and open cases, oldest first, with advice and decisions. */
 export function CasesPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['attention'], queryFn: () => dataOf(api.GET('/attention')) });
   return (

@@ -14,7 +14,7 @@ type Query = NonNullable<operations['listDeposits']['parameters']['query']>;
 type Deposit =
   operations['listDeposits']['responses'][200]['content']['application/json']['data']['deposits'][number];
 
-/** Deposits: by default those that wait for their money, the longest waiting first. */
+/** Deposits: by default pending ones, oldest first. */
 export function DepositsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

@@ -12,7 +12,7 @@ import { retryJob } from '../parts/retry-job.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-/** One job: how it stands, what it failed with, and running it again. */
+/** One job: state, failures and retry. */
 export function JobPage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
@@ -96,7 +96,7 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
         consequence={t('retryOneWhat')}
         run={async (reason) => {
           await retryJob(of.id, reason);
-          // It is another job now.
+          // The retry is a new job with another id.
           await go(`/jobs?about=${encodeURIComponent(of.purchase ?? of.subject ?? of.id)}`);
         }}
       />

@@ -18,7 +18,7 @@ type Queue =
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 
-/** Jobs by what they are about, or by queue and state. */
+/** Jobs by subject, or by queue and state. */
 export function JobsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const about = params.get('about');
@@ -29,7 +29,7 @@ export function JobsPage(): React.ReactElement {
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
-  // The queues stand below the jobs, which would push them down when they come.
+  // The queues are shown after the jobs have loaded, so that the jobs do not shift them.
   const isFirstLook =
     useIsFetching({ queryKey: ['jobs'], predicate: ({ state }) => state.data === undefined }) > 0;
   return (
@@ -109,7 +109,7 @@ function JobsAbout({ about }: { about: string }): React.ReactElement {
   );
 }
 
-/** What is over has left its queue: where it is told for good. */
+/** Completed jobs have left their queue. These links lead to the permanent history. */
 function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
   if (of.length === 0) {
     return null;

@@ -18,7 +18,7 @@ type Ledger = operations['getLedger']['responses'][200]['content']['application/
 const everyMs = 30_000;
 const whileRunningMs = 1_500;
 
-/** Whether every rupiah adds up, and what proves that nothing was changed since. */
+/** Verification of the ledger, balances of its accounts, and closed days. */
 export function LedgerPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const before = params.get('before');
@@ -109,7 +109,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
   );
 }
 
-/** Of a rule that was not looked at nobody is told that it holds. */
+/** Never reports an unchecked rule as valid. */
 function statusOf({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
   if (!ok) {
     return t('notVerified', { count: count(failures) });

@@ -20,7 +20,7 @@ import { t } from '../text/text.js';
 type Markup =
   operations['listMarkups']['responses'][200]['content']['application/json']['data']['markups'][number];
 
-/** What buyers pay above sellers' prices: the rules, and how they are changed. */
+/** The markup rules, price groups, and forms to change the rules. */
 export function MarkupsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const maySet = useMay('markup.set');
@@ -194,7 +194,7 @@ function SetMarkup(): React.ReactElement {
   );
 }
 
-/** Both, where both are filled in: the service refuses that and says why. */
+/** Sends both if both are filled in; the service then refuses with a message. */
 function whomOf({ account, group }: { account: string; group: string }) {
   return {
     ...(account !== '' && { account }),

@@ -25,7 +25,7 @@ type PriceImport =
 
 type Undone = operations['undoPriceImport']['responses'][200]['content']['application/json']['data'];
 
-/** Price lists: what one would change, applying it, and taking it back. */
+/** Previews, applies and undoes price lists. */
 export function PriceImportsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const maySet = useMay('product.set');
@@ -55,7 +55,7 @@ export function PriceImportsPage(): React.ReactElement {
   );
 }
 
-/** Whoever changed an offer, by a list or by hand: since yesterday. */
+/** Changes of offers since yesterday, by an import or by hand. */
 function Changes(): React.ReactElement {
   const [before, setBefore] = useState<string>();
   const page = useQuery({

@@ -23,7 +23,7 @@ type Offer = Product['offers'][number];
 
 const states = ['active', 'maintenance', 'inactive'] as const;
 
-/** One product: who offers it, at which price, what is left of that, and how it is changed. */
+/** One product: its offers with prices and margins, their history, and actions. */
 export function ProductPage(): React.ReactElement {
   const { code = '' } = useParams();
   const maySet = useMay('product.set');

@@ -13,7 +13,7 @@ import { t } from '../text/text.js';
 type Product =
   operations['listProducts']['responses'][200]['content']['application/json']['data']['products'][number];
 
-/** What is on sale, by code: the cheapest offer of each, and what is left of it. */
+/** Products by code, each with its cheapest offer and margin. */
 export function ProductsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const query = Object.fromEntries(params) as { prefix?: string; seller?: string; after?: string };
@@ -69,7 +69,7 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
   ];
 }
 
-/** What a sale leaves, or loses. */
+/** The seller margin of a sale; a negative one is bold. */
 export function Left({ of }: { of: number | null }): React.ReactElement {
   return (
     <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : rupiah(of)}</span>

@@ -24,7 +24,7 @@ type Provider = operations['getProvider']['responses'][200]['content']['applicat
 
 const spans = ['1', '7', '30'] as const;
 
-/** One provider: how it is, how it was, and what can be done about it. */
+/** One provider: state, history and actions. */
 export function ProviderPage(): React.ReactElement {
   const { seller = '' } = useParams();
   const [params, setParams] = useSearchParams();
@@ -209,7 +209,7 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
 
 type Limit = keyof Provider['limits'];
 
-/** Empty: no limit, or the standard. */
+/** An empty field means no limit, or the default of the wait. */
 function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
   const [given, setGiven] = useState<Record<Limit, string>>({
     calls_per_second: String(limits.calls_per_second ?? ''),

@@ -20,7 +20,7 @@ type Provider =
 
 const everyMs = 15_000;
 
-/** Whether those who fulfil the sales serve, and what may keep them from it. */
+/** Providers with their state, and the routing of a product. */
 export function ProvidersPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['providers'],
@@ -40,7 +40,7 @@ export function ProvidersPage(): React.ReactElement {
           <OneProvider key={each.seller} of={each} />
         ))}
       </SimpleGrid>
-      {/* Below the list, which would push it down when it comes; what comes last stands last. */}
+      {/* Shown after the list has loaded, so that nothing shifts. The slowest part comes last. */}
       {(found.data ?? found.error) && (
         <>
           <Routing />
@@ -51,7 +51,7 @@ export function ProvidersPage(): React.ReactElement {
   );
 }
 
-/** In words, the worst first. */
+/** Badges of the state, worst first. */
 export function ProviderStates({ of }: { of: Provider }): React.ReactElement {
   return (
     <Group gap={4}>

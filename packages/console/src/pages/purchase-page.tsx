@@ -17,7 +17,7 @@ import { useZone } from '../zone.js';
 
 type Description = operations['getPurchase']['responses'][200]['content']['application/json']['data'];
 
-/** One purchase: what it is, what happened to it, and what can be done about it. */
+/** One purchase: facts, timeline, orders, deliveries and actions. */
 export function PurchasePage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({

@@ -16,7 +16,7 @@ type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
 const names = ['account', 'seller', 'product', 'from', 'to', 'price_from', 'price_to'] as const;
 const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
 
-/** Purchases: found by what is known of one, or a filter that is in the URL. */
+/** Purchases by a search or by a filter. Both are in the URL. */
 export function PurchasesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const wanted = params.get('q') ?? '';
@@ -99,7 +99,7 @@ function Filtered(): React.ReactElement {
   );
 }
 
-/** What all that fit come to, and their CSV. */
+/** The totals of all purchases that match the filter, and their CSV. */
 function Sums(): React.ReactElement {
   const [params] = useSearchParams();
   const filter = [...params].filter(([name]) => name !== 'after');

@@ -18,7 +18,7 @@ type Query = NonNullable<operations['listSettlements']['parameters']['query']>;
 type Settlement =
   operations['listSettlements']['responses'][200]['content']['application/json']['data']['settlements'][number];
 
-/** Withdrawals of sellers: by default open ones, the longest waiting first. */
+/** Settlements of sellers: by default open ones, oldest first. */
 export function SettlementsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

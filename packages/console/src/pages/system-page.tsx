@@ -22,7 +22,7 @@ type Checks = NonNullable<System['checked']>['checks'];
 
 const troubledMs = 5_000;
 
-/** Whether the system works: what does not, and what to do about it; alarms; jobs that only a person lets run again. */
+/** Failed checks with advice, active alarms, failing jobs, processes and settings. */
 export function SystemPage(): React.ReactElement {
   const zone = useZone();
   const maySettings = useMay('settings.look');
@@ -57,16 +57,16 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked && <AllChecks of={found.data.checked.checks} />}
         </>
       ) : (
-        // What was well before says nothing about now. It asks again by itself.
+        // Old results are hidden, because they say nothing about now. The query repeats itself.
         <Waiting error={found.error} again={found.refetch} outageAdvice={t('askDoctor')} />
       )}
-      {/* Below the checks, which would push it down when they come. */}
+      {/* Shown after the checks have loaded, so that they do not shift it. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
     </>
   );
 }
 
-/** Doctor takes a few seconds to look; and who mends a trouble waits for it to go. */
+/** Refetches more often while checks run or fail, so that a fix shows soon. */
 function untilNextMs(system?: System): number {
   if (system?.is_looking) {
     return 1_000;

@@ -19,7 +19,7 @@ type Kind = Today['attention'][number]['kind'];
 
 const everyMs = 30_000;
 
-/** What needs a person first, then how the business goes. */
+/** Work that needs attention, then the figures of the day. */
 export function TodayPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['today'],
@@ -60,7 +60,7 @@ function Whole({ of }: { of: Today }): React.ReactElement {
   );
 }
 
-/** Where each is dealt with: a page, a part of this one, or a command. */
+/** Where each kind is handled: a page, a section of this page, or a command. */
 const places: Record<Kind, { to: string } | { href: string } | { command: string }> = {
   openCases: { to: '/cases' },
   reviews: { to: '/cases' },
@@ -73,7 +73,7 @@ const places: Record<Kind, { to: string } | { href: string } | { command: string
   failingJobs: { href: '#failing' },
 };
 
-/** Counts stop there: more changes nothing about what to do. */
+/** The server stops counting here. */
 const countMax = 1_000;
 
 function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactElement {

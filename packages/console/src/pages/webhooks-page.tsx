@@ -20,7 +20,7 @@ type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
 type Receiver =
   operations['listReceivers']['responses'][200]['content']['application/json']['data']['receivers'][number];
 
-/** Receivers in trouble, and deliveries: by default what was given up, of all accounts. */
+/** Failing receivers, and deliveries: by default dead ones of all accounts. */
 export function WebhooksPage(): React.ReactElement {
   const [params] = useSearchParams();
   const { receivers_after: _ofReceivers, ...query } = Object.fromEntries(params) as Query & {

@@ -13,7 +13,7 @@ import { RevokeKey } from './revoke-key.js';
 
 export type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
 
-/** What the one who looks may do about an account. */
+/** The actions on an account that the operator has the right to. */
 export function AccountActions({ of }: { of: Account }): React.ReactElement | null {
   const [maySuspend, mayClear, mayRevoke] = [
     useMay('account.suspend'),
@@ -82,7 +82,7 @@ type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'pro
 
 const decimalsOf = (name: keyof Numbers) => (name === 'commission_rate' ? 6 : 0);
 
-/** Sends what was changed alone; an empty number is the standard. */
+/** Sends only changed fields. An empty number means the default. */
 function Rules({ of }: { of: Account }): React.ReactElement {
   const [strongSign, setStrongSign] = useState(of.require_strong_sign);
   const [ack, setAck] = useState(of.require_ack);

@@ -10,7 +10,7 @@ import { Nothing, Status, Time, Waiting } from './states.js';
 
 const start = 'receivers_after';
 
-/** Every URL with its health, by pages of accounts; of the account of the filter alone where there is one. */
+/** Every URL with its health, in pages of accounts; with a filter, only those of its account. */
 export function AllReceivers(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const account = params.get('account');

@@ -8,7 +8,7 @@ import { ActionForm } from './action-form.js';
 
 type Decision = 'success' | 'failed' | 'ask';
 
-/** What can be decided about a purchase under review, each with what follows from it. */
+/** The possible decisions about a purchase under review, with their consequences. */
 export function Decisions({
   of,
   purchase: { id, account, price: amount },
@@ -61,7 +61,7 @@ export function Decisions({
   );
 }
 
-/** @param what Said where several of them are on one page. */
+/** @param what Describes the case if the page shows several. */
 export function CloseCase({ id, what }: { id: string; what?: string }): React.ReactElement {
   return (
     <ActionForm

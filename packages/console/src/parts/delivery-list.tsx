@@ -15,7 +15,10 @@ import { ToDecide } from './to-decide.js';
 type Delivery =
   operations['listDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
 
-/** Webhooks and callbacks with each attempt. @param isFolded As in a list: body and form are shown when they are asked for, and many can be chosen. */
+/**
+ * Webhooks and callbacks with their attempts. @param isFolded Hides bodies and forms behind buttons,
+ * and lets several deliveries be selected.
+ */
 export function DeliveryList({
   of,
   isFolded = false,
@@ -112,7 +115,7 @@ export function DeliveryList({
   );
 }
 
-/** What is due comes by itself; what was dropped is worthless. */
+/** A due delivery is sent without a replay. A dropped one must not be sent. */
 function canReplay({ state }: Delivery): boolean {
   return state !== 'dropped' && state !== 'due';
 }

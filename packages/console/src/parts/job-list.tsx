@@ -16,10 +16,10 @@ export type Job =
 type Retried =
   operations['retryJobs']['responses'][200]['content']['application/json']['data']['jobs'][number];
 
-/** As many as one call takes. */
+/** Maximum per request. */
 const chosenMax = 100;
 
-/** Jobs, of which those that failed can be chosen and run again together. */
+/** A list of jobs. Failed jobs can be selected and retried together. */
 export function JobList({ of }: { of: Job[] }): React.ReactElement {
   const mayRetry = useMay('queue.work');
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -63,7 +63,7 @@ function OneJob({
   choose,
 }: {
   of: Job;
-  /** Null: there is nothing to choose. */
+  /** Null: the job cannot be selected. */
   chosen: boolean | null;
   choose: (isChosen: boolean) => void;
 }): React.ReactElement {
@@ -97,7 +97,7 @@ function OneJob({
   );
 }
 
-/** Whose it is, how often it ran, and when. */
+/** The purchase, account, runs and times of a job. */
 export function JobFacts({ of }: { of: Job }): React.ReactElement {
   const time = (at: string | null) => at && <Time at={at} />;
   return (

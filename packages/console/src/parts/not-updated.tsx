@@ -8,7 +8,8 @@ import { useZone } from '../zone.js';
 import { wordsOf } from './states.js';
 
 /**
- * Says that something of the page is old, because it was asked for again in vain: whatever shows it goes on showing what it has.
+ * Warns that the page shows old data because a refetch failed. Components keep showing the data
+ * that they have.
  * @param advice What the reader can do about it.
  */
 export function NotUpdated({ advice }: { advice: string | undefined }): React.ReactElement | null {
@@ -33,7 +34,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
   );
 }
 
-/** Of what the page shows just now. The same object until it changes. */
+/** Finds the oldest data on the page. Returns the same object until it changes. */
 function oldestOf(cache: QueryCache) {
   const shown = cache
     .getAll()

@@ -5,8 +5,8 @@ import { t } from '../text/text.js';
 import { numberIn } from './number-in.js';
 
 /**
- * A number, kept as it was written: it is never made another one, and a form with one that is wrong is not sent. The value is read by
- * `numberIn` with the same decimals; it is empty where nothing was written.
+ * A field that keeps a number exactly as typed. A form with an invalid number is not submitted.
+ * Read the value with `numberIn` and the same decimals; an empty field has the value ''.
  */
 export function NumberField({
   label,
@@ -25,7 +25,7 @@ export function NumberField({
   least: number;
   most?: number;
   decimals?: number;
-  /** Says below the field which amount it is. */
+  /** Shows the parsed amount below the field. */
   isRupiah?: boolean;
   value: string;
   onChange: (value: string) => void;

@@ -15,12 +15,12 @@ type Listed = operations['listOperators']['responses'][200]['content']['applicat
 export type Operator = Listed['operators'][number];
 type Role = Operator['role'];
 
-/** From the one who may do least. */
+/** From the fewest rights to the most. */
 export const roles: Role[] = ['viewer', 'support', 'finance', 'operations', 'admin'];
 
 const toOf = ({ username }: Operator) => ({ params: { path: { username } } });
 
-/** What the one who looks may do about an operator. */
+/** The actions on an operator that the logged-in operator has the right to. */
 export function OperatorActions({ of }: { of: Operator }): React.ReactElement | null {
   const [mayManage, mayEnd] = [useMay('operator.manage'), useMay('operator.end-sessions')];
   const operator = of.username;

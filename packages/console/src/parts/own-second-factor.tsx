@@ -11,7 +11,7 @@ import { ShownOnce } from './shown-once.js';
 
 type Enrolment = operations['beginOwnSecondFactor']['responses'][200]['content']['application/json']['data'];
 
-/** Sets the second factor up, or puts another app in its place: the password, then a code of the app. */
+/** Sets up or replaces the second factor: first the password, then a code of the app. */
 export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactElement {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [codes, setCodes] = useState<string[]>([]);
@@ -71,7 +71,7 @@ function Secret({ of }: { of: Enrolment }): React.ReactElement {
   );
 }
 
-/** Dark on light in either scheme: that is what cameras read. */
+/** Dark on light in both color schemes, because cameras need it. */
 function Qr({ of }: { of: string }): React.ReactElement {
   const { size, data } = encode(of, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

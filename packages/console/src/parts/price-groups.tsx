@@ -10,7 +10,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Waiting } from './states.js';
 
-/** The groups with how many accounts are in each. */
+/** The price groups with their numbers of accounts. */
 export function PriceGroups(): React.ReactElement {
   const [after, setAfter] = useState<string>();
   const page = useQuery({
@@ -54,7 +54,7 @@ export function PriceGroups(): React.ReactElement {
   );
 }
 
-/** Puts a buyer into a group, or takes it out. */
+/** Puts a buyer into a price group, or removes it from its group. */
 export function SetPriceGroup({
   username,
   group,

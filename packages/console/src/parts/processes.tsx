@@ -7,7 +7,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Status, Time, Waiting } from './states.js';
 
-/** Which processes are heard, and of which release each is. */
+/** The running processes with their releases. */
 export function Processes(): React.ReactElement {
   const found = useQuery({
     queryKey: ['processes'],

@@ -6,7 +6,7 @@ import { Lines, Plots, StackedBars } from './plots.js';
 export type Step =
   operations['getProvider']['responses'][200]['content']['application/json']['data']['steps'][number];
 
-/** Told apart in light and dark; the names stand beside them. */
+/** Distinguishable colors in light and dark mode. The legend has the names. */
 const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(
   (name) => `light-dark(var(--mantine-color-${name}-7), var(--mantine-color-${name}-4))`,
 );
@@ -17,7 +17,7 @@ export interface PlottedSeller {
   steps: Step[];
 }
 
-/** Of several providers beside each other: success, latency, float. */
+/** Success rate, response time and float of several providers. */
 export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: string[] }): React.ReactElement {
   const lines = (value: (step: Step) => number | null) =>
     of.map(({ seller, steps }, place) => ({
@@ -52,7 +52,7 @@ export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: str
   );
 }
 
-/** What became of the orders to one provider. */
+/** The orders to one provider by result. */
 export function OrdersPlot({ steps, labels }: { steps: Step[]; labels: string[] }): React.ReactElement {
   return (
     <StackedBars

@@ -13,7 +13,7 @@ import { Failed, Nothing } from './states.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** What its price list says now, beside our offers. */
+/** Compares the provider's current price list with our offers. */
 export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () =>
@@ -63,7 +63,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
   );
 }
 
-/** Its record of a day and ours, side by side. */
+/** Compares the provider's record of a day with ours. */
 export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
   const [date, setDate] = useState('');
   const [file, setFile] = useState<File | null>(null);

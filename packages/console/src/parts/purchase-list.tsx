@@ -9,7 +9,7 @@ import { Status, Time } from './states.js';
 type ListedPurchase =
   operations['listPurchases']['responses'][200]['content']['application/json']['data']['purchases'][number];
 
-/** A table, or cards where that has no room. */
+/** A table, or cards on a narrow screen. */
 export function PurchaseList({ of }: { of: ListedPurchase[] }): React.ReactElement {
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
   if (!isWide) {

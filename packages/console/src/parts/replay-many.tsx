@@ -9,14 +9,14 @@ import { ActionForm } from './action-form.js';
 import { Section } from './section.js';
 import { ToDecide } from './to-decide.js';
 
-/** As many as one call takes. */
+/** Maximum per request. */
 export const replayedMax = 100;
 
 type Replayed =
   operations['replayDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
 type Which = NonNullable<operations['countDeadDeliveries']['parameters']['query']>;
 
-/** Sends those that were chosen again, and says of each what became of it. */
+/** Resends the selected deliveries and shows the result of each. */
 export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   const [replayed, setReplayed] = useState<Replayed[]>([]);
   return (
@@ -46,7 +46,7 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   );
 }
 
-/** Sends all of a filter again that were given up, after saying how many these are. Nothing where there are none. */
+/** Shows the number of dead deliveries that match a filter, and resends them. Empty if there are none. */
 export function ReplayDead({ which }: { which: Which }): React.ReactElement | null {
   const counted = useQuery({
     queryKey: ['dead-deliveries', which],

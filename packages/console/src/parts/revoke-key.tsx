@@ -10,7 +10,7 @@ import { ActionForm } from './action-form.js';
 
 type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
 
-/** Ends a key of an account that is still good, without a new one. */
+/** Revokes a valid key of an account without a replacement. */
 export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): React.ReactElement | null {
   const zone = useZone();
   const [chosen, setChosen] = useState('');

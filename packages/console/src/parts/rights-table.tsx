@@ -12,7 +12,7 @@ function useRights() {
   return useQuery({ queryKey: ['rights'], queryFn: () => dataOf(api.GET('/rights')), staleTime: Infinity });
 }
 
-/** What each role may do, here and on the command line. */
+/** The rights of each role, in the console and on the command line. */
 export function RightsTable(): React.ReactElement {
   const found = useRights();
   return (
@@ -37,7 +37,7 @@ export function RightsTable(): React.ReactElement {
   );
 }
 
-/** What whoever looks may do. */
+/** The rights of the logged-in operator. */
 export function OwnRights(): React.ReactElement {
   const found = useRights();
   const { role, actions } = useSession();

@@ -11,7 +11,7 @@ import { Waiting } from './states.js';
 type Setting =
   operations['getServiceSettings']['responses'][200]['content']['application/json']['data']['settings'][number];
 
-/** What the web process that answers goes by. */
+/** The settings of the web process that answers. */
 export function ServiceSettings(): React.ReactElement {
   const found = useQuery({
     queryKey: ['settings'],

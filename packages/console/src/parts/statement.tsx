@@ -11,7 +11,10 @@ import { Nothing, Time } from './states.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** The movements of a wallet. Asked for by a button alone, because the audit log says each time who has read them. */
+/**
+ * The movements of a wallet. They are loaded only by a button, because each read is recorded in the
+ * audit log.
+ */
 export function Statement({ username }: { username: string }): React.ReactElement {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
@@ -83,7 +86,7 @@ interface Entry {
   balance: number;
 }
 
-/** Movements of a wallet. */
+/** A table of movements of a wallet. */
 export function Entries({ of }: { of: Entry[] }): React.ReactElement {
   const numbers = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' } as const;
   return (

@@ -8,7 +8,7 @@ import { Body } from '../parts/attempts.js';
 type LoggedRequest =
   operations['listBuyerRequests']['responses'][200]['content']['application/json']['data']['requests'][number];
 
-/** Calls with what was sent and answered. */
+/** Logged requests with their responses. */
 export function RequestList({ of }: { of: LoggedRequest[] }): React.ReactElement {
   return (
     <Stack gap="sm">

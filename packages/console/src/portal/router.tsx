@@ -8,7 +8,7 @@ import { StatementPage } from './pages/statement-page.js';
 import { EndpointsPage } from './pages/endpoints-page.js';
 import { PortalShell } from './shell.js';
 
-/** The pages of an account for itself. src/api/portal answers each path below `/portal` with them. */
+/** The pages of the portal. src/api/portal answers each path below `/portal` with this application. */
 export const router = createBrowserRouter(
   [
     {

@@ -19,7 +19,7 @@ const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[]
   { to: '/settings', label: 'settings' },
 ];
 
-/** What is around every page: whose account it is, where else to go; without a key the way in. */
+/** The frame of every page: account and menu. Without a key it shows the sign-in page. */
 export function PortalShell(): React.ReactElement {
   const key = useSyncExternalStore(onKeyChange, keyInUse);
   const role = key === null ? null : roleOf(key);
@@ -39,7 +39,7 @@ export function PortalShell(): React.ReactElement {
   );
 }
 
-/** The key is good, and opens nothing from here or now. */
+/** The key is valid but refused, for example from this address. */
 function Refused({ error }: { error: Error }): React.ReactElement {
   const queries = useQueryClient();
   return (
@@ -55,7 +55,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
   );
 }
 
-/** So that nobody takes one for the other. */
+/** Shows whether the account is live or in the sandbox. */
 function Mode(): React.ReactElement {
   return !isSandbox() ? (
     <Badge variant="dot" color="red" tt="none" miw="max-content">

@@ -5,7 +5,7 @@ import { t } from '../text/text.js';
 import { readConfig } from './account.js';
 import { roleOf, signIn, whyRefused } from './client.js';
 
-/** The way in: an API key. */
+/** Signs in with an API key. */
 export function SignIn(): React.ReactElement {
   const [written, setKey] = useState('');
   const queries = useQueryClient();

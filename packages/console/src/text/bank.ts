@@ -1,4 +1,4 @@
-/** Texts of the page of bank statements. */
+/** Texts of the bank statements page. */
 export const bank = {
   bankStatements: { en: 'Bank statements', id: 'Mutasi bank' },
   matchStatement: {

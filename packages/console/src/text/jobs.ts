@@ -1,4 +1,4 @@
-/** Texts of the pages of jobs, and of processes and settings on the page of the system. */
+/** Texts of the job pages, and of processes and settings on the system page. */
 export const jobs = {
   jobs: { en: 'Jobs', id: 'Pekerjaan' },
   job: { en: 'Job', id: 'Pekerjaan' },

@@ -1,4 +1,4 @@
-/** Texts of the pages of operators and of one's own account. */
+/** Texts of the pages of operators and of the own account. */
 export const operators = {
   operatorNamed: { en: 'Operator {operator}', id: 'Operator {operator}' },
   role_viewer: { en: 'looks', id: 'hanya melihat' },

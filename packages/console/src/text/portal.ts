@@ -1,4 +1,4 @@
-/** Texts of the portal, where an account looks after itself. */
+/** Texts of the portal, where an account manages itself. */
 export const portal = {
   portal: { en: 'Your API account', id: 'Akun API Anda' },
   portalWhat: {

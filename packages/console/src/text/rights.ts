@@ -1,7 +1,7 @@
 import type { Action } from '../session.js';
 import { language } from './text.js';
 
-/** The table of rights (src/operators/rights.ts) as Indonesians read it; its English is the server's. */
+/** Indonesian translations of the table of rights (src/operators/rights.ts). The server sends the English. */
 const inIndonesian: Record<Action, string> = {
   'console.start': 'melihat apa yang perlu ditangani',
   'own.look': 'melihat akun sendiri, dan apa yang boleh dilakukan setiap peran',
@@ -64,7 +64,7 @@ const inIndonesian: Record<Action, string> = {
   'message.verify': 'memeriksa tanda tangan pesan yang direkam',
 };
 
-/** A right in the language of the browser. @param does As the table tells it. */
+/** Describes a right in the language of the browser. @param does The English description. */
 export function toldRight(action: Action, does: string): string {
   return language === 'id' ? inIndonesian[action] : does;
 }

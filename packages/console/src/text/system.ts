@@ -1,4 +1,4 @@
-/** Texts of the page of the system. */
+/** Texts of the system page. */
 export const system = {
   system: { en: 'System', id: 'Sistem' },
   notUpdated: { en: 'Not up to date', id: 'Belum diperbarui' },

@@ -1,4 +1,4 @@
-/** Texts of today's page. */
+/** Texts of the page of today. */
 export const today = {
   attention_openCases: { en: 'open cases', id: 'kasus terbuka' },
   attention_reviews: { en: 'purchases to decide', id: 'transaksi perlu diputuskan' },

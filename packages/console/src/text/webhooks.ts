@@ -1,4 +1,4 @@
-/** Texts of the page of webhooks. */
+/** Texts of the webhooks page. */
 export const webhooks = {
   deliveriesWhat: {
     en: 'Without an account: what was given up, of all accounts. With one: everything that it was to be told, newest first.',

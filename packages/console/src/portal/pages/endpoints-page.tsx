@@ -34,7 +34,7 @@ type TestEvent = NonNullable<
   NonNullable<operations['testBuyerEndpoint']['requestBody']>['content']['application/json']['event']
 >;
 
-/** A seller's call takes others, which its document says and this type, of the buyer's, does not. */
+/** The type is that of buyers. The call of sellers accepts other events. */
 const testEvents: Record<Role, readonly string[]> = {
   buyer: [
     'ping',
@@ -48,7 +48,7 @@ const testEvents: Record<Role, readonly string[]> = {
   seller: ['ping', 'settlement.completed', 'settlement.failed', 'config.updated', 'webhook.disabled'],
 };
 
-/** What an endpoint may ask for; none of them: everything. */
+/** Event filters of an endpoint. None: all events. */
 const families = ['transaction.*', 'settlement.*', 'deposit.*', 'webhook.disabled'] as const;
 
 const readEndpoints = () => dataOf(calls.GET('/api/buyer/webhooks'));
@@ -58,7 +58,7 @@ const readDeliveries = (query: DeliveryQuery) =>
 type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>['deliveries'][number];
 
-/** Where results go, what was sent there, and what came of it. */
+/** The webhook endpoints and their deliveries. */
 export function EndpointsPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['endpoints'], queryFn: readEndpoints });
   return (
@@ -172,7 +172,7 @@ interface Written {
   events?: string[];
 }
 
-/** A new endpoint, or changes of one. */
+/** Creates or changes an endpoint. */
 function EndpointForm({
   title,
   consequence,
@@ -196,7 +196,7 @@ function EndpointForm({
         save({
           url,
           ...(description !== '' && { description }),
-          // What it asks for already stays asked for, also where it has no box here.
+          // Keeps the filters of the endpoint that have no checkbox here.
           ...((events.length > 0 || of) && { events: events.length > 0 ? events : ['*'] }),
         })
       }

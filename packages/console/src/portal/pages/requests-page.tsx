@@ -8,7 +8,7 @@ import { t } from '../../text/text.js';
 import { calls } from '../client.js';
 import { RequestList } from '../request-list.js';
 
-/** What the account has sent in the last day, and what it was answered. */
+/** The requests of the account in the last day with their responses. */
 export function RequestsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params);

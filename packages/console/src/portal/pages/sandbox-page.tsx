@@ -15,7 +15,7 @@ type End = 'success' | 'failed' | 'reversed';
 
 const ends: readonly End[] = ['success', 'failed', 'reversed'];
 
-/** Numbers that play a story, and the end of a purchase by hand. No link leads others than buyers here; an address may. */
+/** Test numbers, and results of purchases by hand. Sellers have no link to it, but a URL may lead here. */
 export function SandboxPage(): React.ReactElement {
   const { role } = useSignedIn();
   return (

@@ -11,7 +11,7 @@ import { useSignedIn } from '../account.js';
 import { calls, signIn } from '../client.js';
 import { Secret } from '../secret.js';
 
-/** What the account says of itself: its key, from where it is used, its callback and how often it may call. */
+/** API key, IP allowlist, callback URL and rate limit of the account. */
 export function SettingsPage(): React.ReactElement {
   const { config } = useSignedIn();
   return (
@@ -51,7 +51,7 @@ function RotateKey(): React.ReactElement {
           const made = await dataOf(
             calls.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
           );
-          // From here on the old one shows no configuration any more.
+          // The old key may no longer read the configuration.
           queries.setQueryData(['config', made.api_key], { ...config, api_key: made.api_key });
           signIn(made.api_key);
           setNew(true);
@@ -106,7 +106,7 @@ function Allowlist(): React.ReactElement {
   );
 }
 
-/** Sends what was changed alone. */
+/** Sends only changed fields. */
 function Others(): React.ReactElement {
   const { role, config } = useSignedIn();
   const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');
