@@ -18,7 +18,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 document.documentElement.lang = language;
 
-/** Keeps the color of a filled button on hover, so that its contrast stays sufficient. */
+/** Keeps the colour of a filled button on hover, so that its contrast stays sufficient. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   return input.variant === 'filled' ? { ...colors, hover: colors.background } : colors;

@@ -9,12 +9,12 @@ function page(path: string, load: () => Promise<Page>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) };
 }
 
-/** src/console/console-routes.ts must have the same routes: it answers each with this application. */
+/** src/console/console-routes.ts must have the same routes. It answers them with this page. */
 export const router = createBrowserRouter(
   [
     {
       element: <Shell />,
-      hydrateFallbackElement: <Waiting error={null} again={() => undefined} />,
+      hydrateFallbackElement: <Waiting error={null} retry={() => undefined} />,
       children: [
         page('/', async () => (await import('./pages/today-page.js')).TodayPage),
         page('/purchases', async () => (await import('./pages/purchases-page.js')).PurchasesPage),

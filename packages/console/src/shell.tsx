@@ -34,7 +34,7 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
   if (!session.data) {
-    return <Waiting error={session.error} again={session.refetch} outageAdvice={t('askDoctor')} />;
+    return <Waiting error={session.error} retry={session.refetch} outageAdvice={t('askDoctor')} />;
   }
   return (
     <SessionContext value={session.data}>

@@ -13,7 +13,7 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Refusal;
 }
 
-/** Whether a later retry may succeed: the service is unavailable, or the request did not reach it. */
+/** Whether a later retry may succeed: the service is unavailable, or was not reached. */
 export function isOutage(error: Error | null): boolean {
   return error !== null && (!isRefusal(error) || error.isOutage);
 }
@@ -22,9 +22,9 @@ export function isOutage(error: Error | null): boolean {
 const outages = new Set([502, 503, 504]);
 
 /** Returns the message of a failure envelope; empty for the error page of a proxy. */
-function saidBy(error: unknown): string {
-  const isOurs = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
-  return isOurs ? `${String(error.message)} (${String(error.request_id)})` : '';
+function getMessage(error: unknown): string {
+  const isEnvelope = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
+  return isEnvelope ? `${String(error.message)} (${String(error.request_id)})` : '';
 }
 
 /** Returns the `data` of a response. @throws Refusal with the message of the failure envelope. */
@@ -33,7 +33,7 @@ export async function dataOf<T>(
 ): Promise<T> {
   const { data, error, response } = await call;
   if (data === undefined) {
-    throw new Refusal(saidBy(error), outages.has(response.status));
+    throw new Refusal(getMessage(error), outages.has(response.status));
   }
   return data.data;
 }

@@ -24,7 +24,7 @@ export function AccountPage(): React.ReactElement {
       <Anchor component={Link} to="/accounts" size="sm">
         {t('accounts')}
       </Anchor>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
     </>
   );
 }

@@ -33,7 +33,7 @@ export function AdjustmentsPage(): React.ReactElement {
       what={
         page.data && (
           <Text size="sm" mb="md">
-            {t('adjustmentsWhat', { from: rupiah(page.data.approval_from) })}
+            {t('adjustmentsHelp', { from: rupiah(page.data.approval_from) })}
           </Text>
         )
       }
@@ -56,8 +56,8 @@ function OneAdjustment({ of }: { of: Adjustment }): React.ReactElement {
       of={of}
       facts={[
         [t('reason'), of.reason],
-        [t('askedBy'), of.requested_by],
-        [t('asked'), <Time at={of.created_at} />],
+        [t('requestedBy'), of.requested_by],
+        [t('requestedAt'), <Time at={of.created_at} />],
         [t('decidedBy'), of.decided_by],
         [t('decidedAt'), of.decided_at && <Time at={of.decided_at} />],
       ]}
@@ -81,14 +81,14 @@ function Decisions({ of }: { of: Adjustment }): React.ReactElement {
       ) : (
         <ActionForm
           title={t('approveAdjustment')}
-          consequence={t(of.amount > 0 ? 'approveCreditWhat' : 'approveDebitWhat', words)}
+          consequence={t(of.amount > 0 ? 'approveCreditHelp' : 'approveDebitHelp', words)}
           danger
           run={(reason) => dataOf(api.POST('/adjustments/{id}/approve', { ...to, body: { reason } }))}
         />
       )}
       <ActionForm
         title={t('rejectAdjustment')}
-        consequence={t('rejectAdjustmentWhat')}
+        consequence={t('rejectAdjustmentHelp')}
         run={(reason) => dataOf(api.POST('/adjustments/{id}/reject', { ...to, body: { reason } }))}
       />
     </>
@@ -111,7 +111,7 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
   };
   return (
     <Stack gap="sm" maw={640} mt="xl">
-      <ActionForm title={t('correctWallet')} consequence={t('correctWalletWhat')} danger run={run}>
+      <ActionForm title={t('correctWallet')} consequence={t('correctWalletHelp')} danger run={run}>
         <TextInput
           label={t('account')}
           required

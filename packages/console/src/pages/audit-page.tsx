@@ -27,7 +27,7 @@ export function AuditPage(): React.ReactElement {
         {t('audit')}
       </Title>
       <Text size="sm" mb="sm">
-        {t('auditWhat')}
+        {t('auditHelp')}
       </Text>
       <FilterForm>
         <FilterField name="actor" label={t('actor')} />
@@ -40,7 +40,7 @@ export function AuditPage(): React.ReactElement {
       <Anchor href={`/admin/audit.csv?${csvQuery(params)}`} download="audit.csv" size="sm">
         {t('asCsv')}
       </Anchor>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.entries.length === 0 && <Nothing>{t('noAudit')}</Nothing>}
       <Stack gap="xs" mt="sm">
         {page.data?.entries.map((each) => (

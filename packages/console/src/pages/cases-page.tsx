@@ -23,7 +23,7 @@ export function CasesPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('cases')}
       </Title>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.items.length === 0 && <Nothing>{t('noCase')}</Nothing>}
       <Stack gap="sm" maw={800}>
         {found.data?.items.map((each) => (

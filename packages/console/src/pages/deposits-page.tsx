@@ -45,7 +45,7 @@ function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
       of={of}
       facts={[
         [t('reference'), of.ref_id],
-        [t('asked'), <Time at={of.created_at} />],
+        [t('requestedAt'), <Time at={of.created_at} />],
         [t('completed'), of.completed_at && <Time at={of.completed_at} />],
       ]}
       decisions={
@@ -53,12 +53,12 @@ function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
           <>
             <ActionForm
               title={t('confirmDeposit')}
-              consequence={t('confirmDepositWhat', { amount, account })}
+              consequence={t('confirmDepositHelp', { amount, account })}
               run={(reason) => dataOf(api.POST('/deposits/{id}/confirm', { ...to, body: { reason } }))}
             />
             <ActionForm
               title={t('rejectDeposit')}
-              consequence={t('rejectDepositWhat', { amount, account })}
+              consequence={t('rejectDepositHelp', { amount, account })}
               danger
               run={(reason) => dataOf(api.POST('/deposits/{id}/reject', { ...to, body: { reason } }))}
             />

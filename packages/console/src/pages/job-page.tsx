@@ -26,7 +26,7 @@ export function JobPage(): React.ReactElement {
         <Title order={1} size="h3" my="xs" style={{ overflowWrap: 'anywhere' }}>
           {id}
         </Title>
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       </>
     );
   }
@@ -93,7 +93,7 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
     <Section title={t('actions')}>
       <ActionForm
         title={t('retryOne')}
-        consequence={t('retryOneWhat')}
+        consequence={t('retryOneHelp')}
         run={async (reason) => {
           await retryJob(of.id, reason);
           // The retry is a new job with another id.

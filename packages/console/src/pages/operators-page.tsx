@@ -30,7 +30,7 @@ export function OperatorsPage(): React.ReactElement {
           ))}
         </Stack>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
       {/* Shown after the list has loaded, so that the list does not shift it. */}
       {(found.data ?? found.error) && (

@@ -30,12 +30,20 @@ export function ProductsPage(): React.ReactElement {
         <FilterField name="prefix" label={t('codeBeginsWith')} />
         <FilterField name="seller" label={t('seller')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.products.length === 0 && <Nothing>{t('noProduct')}</Nothing>}
       {page.data && page.data.products.length > 0 && (
         <Rows
           label={t('products')}
-          heads={[t('product'), t('name'), t('status'), t('offers'), t('price'), t('commission'), t('left')]}
+          heads={[
+            t('product'),
+            t('name'),
+            t('status'),
+            t('offers'),
+            t('price'),
+            t('commission'),
+            t('sellerMargin'),
+          ]}
           ends={[3, 4, 5, 6]}
           minWidth={680}
           rows={page.data.products.map((each) => ({ key: each.code, cells: cellsOf(each) }))}

@@ -32,7 +32,7 @@ export function ProvidersPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('providers')}
       </Title>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.providers.length === 0 && <Nothing>{t('noProvider')}</Nothing>}
       {found.data?.is_cut && <Nothing>{t('moreProviders')}</Nothing>}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
@@ -70,7 +70,7 @@ export function providerFacts(of: Provider): [string, React.ReactNode][] {
   const { day, limits } = of;
   const inSeconds = (ms: number | null) => (ms === null ? '–' : seconds(ms / 1_000));
   return [
-    [t('float'), of.float === null ? t('notTold') : rupiah(of.float)],
+    [t('float'), of.float === null ? t('balanceUnknown') : rupiah(of.float)],
     [t('floatAt'), of.float_at && <Time at={of.float_at} />],
     [t('floatEnds'), of.float_ends_at && <Time at={of.float_ends_at} />],
     [t('successOfDay'), day.success_rate === null ? '–' : percent(day.success_rate)],
@@ -125,7 +125,7 @@ function Routing(): React.ReactElement {
   });
   return (
     <Section title={t('routing')}>
-      <Text size="sm">{t('routingWhat')}</Text>
+      <Text size="sm">{t('routingHelp')}</Text>
       <AskForm button={t('showRouting')} asked={asked}>
         <TextInput
           label={t('product')}

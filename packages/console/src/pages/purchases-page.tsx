@@ -42,7 +42,7 @@ export function PurchasesPage(): React.ReactElement {
           data={[{ value: '', label: t('any') }, ...statuses]}
         />
         {names.map((name) => (
-          <FilterField key={name} name={name} label={t(labelOf(name))} />
+          <FilterField key={name} name={name} label={t(getLabelKey(name))} />
         ))}
       </FilterForm>
       {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
@@ -50,7 +50,7 @@ export function PurchasesPage(): React.ReactElement {
   );
 }
 
-function labelOf(name: (typeof names)[number]) {
+function getLabelKey(name: (typeof names)[number]) {
   switch (name) {
     case 'price_from':
       return 'priceFrom';
@@ -64,7 +64,7 @@ function labelOf(name: (typeof names)[number]) {
 function Found({ wanted }: { wanted: string }): React.ReactElement {
   const found = useSearch(wanted);
   if (!found.data) {
-    return <Waiting error={found.error} again={found.refetch} />;
+    return <Waiting error={found.error} retry={found.refetch} />;
   }
   return found.data.purchases.length === 0 ? (
     <Nothing>{t('nothingFound')}</Nothing>
@@ -83,7 +83,7 @@ function Filtered(): React.ReactElement {
     queryFn: () => dataOf(api.GET('/purchases', { params: { query } })),
   });
   if (!page.data) {
-    return <Waiting error={page.error} again={page.refetch} />;
+    return <Waiting error={page.error} retry={page.refetch} />;
   }
   const { purchases, next, looked_back_to: lookedBackTo } = page.data;
   return (

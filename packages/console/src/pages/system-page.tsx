@@ -44,12 +44,12 @@ export function SystemPage(): React.ReactElement {
             <>
               <Text size="sm" c="dimmed">
                 {t('asOf', { time: timeIn(zone, found.data.checked.at) })}
-                {found.data.is_looking && ` ${t('looksAgain')}`}
+                {found.data.is_looking && ` ${t('checksRunAgain')}`}
               </Text>
               <Troubles of={found.data.checked.checks} />
             </>
           ) : (
-            <Nothing>{t('doctorLooks')}</Nothing>
+            <Nothing>{t('checksRunFirst')}</Nothing>
           )}
           <Alarms of={found.data.alarms} />
           <FailingJobs of={found.data.failing_jobs} />
@@ -58,7 +58,7 @@ export function SystemPage(): React.ReactElement {
         </>
       ) : (
         // Old results are hidden, because they say nothing about now. The query repeats itself.
-        <Waiting error={found.error} again={found.refetch} outageAdvice={t('askDoctor')} />
+        <Waiting error={found.error} retry={found.refetch} outageAdvice={t('askDoctor')} />
       )}
       {/* Shown after the checks have loaded, so that they do not shift it. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
@@ -126,12 +126,14 @@ function Alarms({ of }: { of: System['alarms'] }): React.ReactElement {
         <Rows
           label={t('alarms')}
           heads={[t('name'), t('time'), t('status')]}
-          rows={of.map(({ id, since, is_told: isTold, refusal }) => ({
+          rows={of.map(({ id, since, is_told: isSent, refusal }) => ({
             key: id,
             cells: [
               id,
               <Time at={since} />,
-              refusal === null ? t(isTold ? 'isTold' : 'isNotTold') : t('isRefused', { why: refusal }),
+              refusal === null
+                ? t(isSent ? 'alarmSent' : 'alarmNotSent')
+                : t('alarmRefused', { why: refusal }),
             ],
           }))}
         />
@@ -164,16 +166,16 @@ function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement
             </Text>
             <Facts
               of={[
-                [t('queues'), queue],
+                [t('queue'), queue],
                 [t('rounds'), rounds],
-                [t('time'), <Time at={first} />],
+                [t('failingSince'), <Time at={first} />],
                 [t('lastRound'), <Time at={last} />],
               ]}
             />
             {mayRetry && (
               <ActionForm
                 title={t('retryJob', { job: id })}
-                consequence={t('retryJobWhat')}
+                consequence={t('retryJobHelp')}
                 run={(why) => retryJob(id, why)}
               />
             )}

@@ -43,7 +43,7 @@ export function WebhooksPage(): React.ReactElement {
         {t('deliveries')}
       </Title>
       <Text size="sm" mb="sm">
-        {t('deliveriesWhat')}
+        {t('deliveriesHelp')}
       </Text>
       <ListFilter
         name="state"
@@ -53,7 +53,7 @@ export function WebhooksPage(): React.ReactElement {
         ]}
         fields={['account', 'ref_id', 'from', 'to']}
       />
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
       {mayReplay && (query.state ?? 'dead') === 'dead' && (
         <ReplayDead
@@ -75,7 +75,7 @@ function Receivers(): React.ReactElement {
   const found = useQuery({ queryKey: ['receivers'], queryFn: () => dataOf(api.GET('/receivers')) });
   return (
     <Section title={t('receivers')} first>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.receivers.length === 0 && <Nothing>{t('noReceiver')}</Nothing>}
       <Stack gap="sm">
         {found.data?.receivers.map((each) => (
@@ -108,7 +108,7 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
           [t('failures'), of.failures],
           [t('failingSince'), of.failing_since && <Time at={of.failing_since} />],
           [t('disabledAt'), of.disabled_at && <Time at={of.disabled_at} />],
-          [t('disabledBecause'), of.disabled_because && t(`because_${because(of.disabled_because)}`)],
+          [t('disabledBecause'), of.disabled_because && t(`because_${getReasonKey(of.disabled_because)}`)],
           [t('leftAloneUntil'), of.state === 'left-alone' && of.open_until && <Time at={of.open_until} />],
         ]}
       />
@@ -116,7 +116,7 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
         <ToDecide>
           <ActionForm
             title={t('enableWebhooks')}
-            consequence={t('enableWebhooksWhat', { account })}
+            consequence={t('enableWebhooksHelp', { account })}
             run={(reason) =>
               dataOf(
                 api.POST('/accounts/{username}/enable-webhooks', {
@@ -132,6 +132,6 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
   );
 }
 
-function because(reason: string): 'gone' | 'failing' {
+function getReasonKey(reason: string): 'gone' | 'failing' {
   return reason === 'gone' ? 'gone' : 'failing';
 }

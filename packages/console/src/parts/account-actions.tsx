@@ -37,7 +37,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           <ActionForm
             key="suspend"
             title={t('suspend')}
-            consequence={t('suspendWhat', { account: username })}
+            consequence={t('suspendHelp', { account: username })}
             danger
             run={(reason) => dataOf(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
           />
@@ -46,7 +46,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           <ActionForm
             key="resume"
             title={t('resume')}
-            consequence={t('resumeWhat', { account: username })}
+            consequence={t('resumeHelp', { account: username })}
             run={(reason) => dataOf(api.POST('/accounts/{username}/resume', { ...to, body: { reason } }))}
           />
         )}
@@ -55,7 +55,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
         {mayClear && of.ip_whitelist.length > 0 && (
           <ActionForm
             title={t('clearAllowlist')}
-            consequence={t('clearAllowlistWhat', { account: username })}
+            consequence={t('clearAllowlistHelp', { account: username })}
             danger
             run={(reason) =>
               dataOf(api.POST('/accounts/{username}/clear-allowlist', { ...to, body: { reason } }))
@@ -65,7 +65,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
         {mayRevoke && (
           <ActionForm
             title={t('revokeLinks')}
-            consequence={t('revokeLinksWhat', { account: username })}
+            consequence={t('revokeLinksHelp', { account: username })}
             run={(reason) =>
               dataOf(api.POST('/accounts/{username}/revoke-links', { ...to, body: { reason } }))
             }
@@ -118,7 +118,7 @@ function Rules({ of }: { of: Account }): React.ReactElement {
   return (
     <ActionForm
       title={t('setRules')}
-      consequence={t('setRulesWhat', { account: of.username })}
+      consequence={t('setRulesHelp', { account: of.username })}
       run={(reason) =>
         dataOf(
           api.POST('/accounts/{username}/settings', {
@@ -165,7 +165,7 @@ function NewKey({ username }: { username: string }): React.ReactElement {
     <>
       <ActionForm
         title={t('newKey')}
-        consequence={t('newKeyWhat')}
+        consequence={t('newKeyHelp')}
         run={async (reason) => {
           const made = await dataOf(
             api.POST('/accounts/{username}/key', {

@@ -29,9 +29,9 @@ export function AllReceivers(): React.ReactElement {
   return (
     <Section title={t('allReceivers')}>
       <Text size="sm" mb="sm">
-        {t('allReceiversWhat')}
+        {t('allReceiversHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.receivers.length === 0 && <Nothing>{t('noUrl')}</Nothing>}
       {page.data && page.data.receivers.length > 0 && (
         <Rows

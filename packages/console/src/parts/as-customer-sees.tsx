@@ -13,7 +13,7 @@ export function AsCustomerSees({ id }: { id: string }): React.ReactElement {
   });
   return (
     <Section title={t('asCustomerSees')}>
-      <Text size="sm">{t('asCustomerSeesWhat')}</Text>
+      <Text size="sm">{t('asCustomerSeesHelp')}</Text>
       <AskForm button={t('openAsCustomer')} asked={asked}>
         {null}
       </AskForm>

@@ -47,7 +47,7 @@ export function DecidedPage({
         ]}
         fields={['account', 'from', 'to']}
       />
-      {!data && <Waiting error={error} again={refetch} />}
+      {!data && <Waiting error={error} retry={refetch} />}
       {rows?.length === 0 && <Nothing>{none}</Nothing>}
       <Stack gap="sm" maw={800}>
         {rows}

@@ -25,14 +25,14 @@ export function Decisions({
       {of.includes('ask') && (
         <ActionForm
           title={t('ask')}
-          consequence={t('askWhat')}
+          consequence={t('askHelp')}
           run={(reason) => decide({ as: 'ask', reason })}
         />
       )}
       {of.includes('success') && (
         <ActionForm
           title={t('decideSuccess')}
-          consequence={t('decideSuccessWhat', { price })}
+          consequence={t('decideSuccessHelp', { price })}
           run={(reason) =>
             decide({
               as: 'success',
@@ -52,7 +52,7 @@ export function Decisions({
       {of.includes('failed') && (
         <ActionForm
           title={t('decideFailed')}
-          consequence={t('decideFailedWhat', { price, account })}
+          consequence={t('decideFailedHelp', { price, account })}
           danger
           run={(reason) => decide({ as: 'failed', reason })}
         />
@@ -66,7 +66,7 @@ export function CloseCase({ id, what }: { id: string; what?: string }): React.Re
   return (
     <ActionForm
       title={t('closeCase')}
-      consequence={what === undefined ? t('closeCaseWhat') : `${what} ${t('closeCaseWhat')}`}
+      consequence={what === undefined ? t('closeCaseHelp') : `${what} ${t('closeCaseHelp')}`}
       run={(reason) =>
         dataOf(api.POST('/cases/{id}/resolve', { params: { path: { id } }, body: { reason } }))
       }

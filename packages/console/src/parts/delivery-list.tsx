@@ -16,8 +16,8 @@ type Delivery =
   operations['listDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
 
 /**
- * Webhooks and callbacks with their attempts. @param isFolded Hides bodies and forms behind buttons,
- * and lets several deliveries be selected.
+ * Webhooks and callbacks with their attempts.
+ * @param isFolded Hides bodies and forms behind buttons. Several deliveries can be selected.
  */
 export function DeliveryList({
   of,
@@ -124,7 +124,7 @@ function Replay({ of: { id, account } }: { of: Delivery }): React.ReactElement {
   return (
     <ActionForm
       title={t('replay')}
-      consequence={t('replayWhat', { account })}
+      consequence={t('replayHelp', { account })}
       run={(reason) =>
         dataOf(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
       }

@@ -14,7 +14,7 @@ export interface Previewed<Plan> {
   plan: Plan;
 }
 
-/** Previews the changes of a file before it is applied. Selecting another file clears the preview. */
+/** Previews the changes that a file would make. Selecting another file clears the preview. */
 export function FilePreview<Plan>({
   title,
   what,

@@ -67,9 +67,9 @@ function OneJob({
   chosen: boolean | null;
   choose: (isChosen: boolean) => void;
 }): React.ReactElement {
-  const named = `${of.name} ${of.subject ?? of.id}`;
+  const label = `${of.name} ${of.subject ?? of.id}`;
   return (
-    <Card withBorder padding="sm" component="article" aria-label={named}>
+    <Card withBorder padding="sm" component="article" aria-label={label}>
       <Group justify="space-between" gap="xs">
         <Anchor
           component={Link}
@@ -78,7 +78,7 @@ function OneJob({
           fw={600}
           style={{ overflowWrap: 'anywhere' }}
         >
-          {named}
+          {label}
         </Anchor>
         <Status state={of.state}>{t(`state_${of.state}`)}</Status>
       </Group>
@@ -86,7 +86,7 @@ function OneJob({
       {chosen !== null && (
         <Checkbox
           label={t('choose')}
-          aria-label={t('chooseJob', { job: named })}
+          aria-label={t('chooseJob', { job: label })}
           checked={chosen}
           onChange={(event) => {
             choose(event.currentTarget.checked);
@@ -136,7 +136,7 @@ export function JobFacts({ of }: { of: Job }): React.ReactElement {
         [t('roundsBegun'), of.begun],
         [t('roundsFailed'), of.failed_rounds === 0 ? null : of.failed_rounds],
         [t('lastError'), of.last_error],
-        [t('needsPersonSince'), time(of.needs_person_since)],
+        [t('needsAttentionSince'), time(of.needs_person_since)],
         [t('addedAt'), time(of.added_at)],
         [t('lastRunAt'), time(of.last_run_at)],
         [t('endedAt'), time(of.ended_at)],
@@ -153,7 +153,7 @@ function RetryMany({ ids }: { ids: string[] }): React.ReactElement {
       {ids.length > 0 && (
         <ActionForm
           title={t('retryMany')}
-          consequence={t('retryManyWhat', { count: ids.length, max: chosenMax })}
+          consequence={t('retryManyHelp', { count: ids.length, max: chosenMax })}
           run={async (reason) => {
             setRetried((await dataOf(api.POST('/jobs/retry', { body: { ids, reason } }))).jobs);
           }}

@@ -87,7 +87,7 @@ export function FilterField({
   );
 }
 
-/** Buttons to older and newest entries. If a filter matches few, it shows how far back the search went. */
+/** Buttons to older and newest entries, and how far back the search went if it was cut short. */
 export function Older({
   next,
   lookedBackTo,

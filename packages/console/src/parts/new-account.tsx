@@ -32,7 +32,7 @@ export function NewAccount(): React.ReactElement {
   };
   return (
     <Stack gap="sm" maw={640} mt="xl">
-      <ActionForm title={t('createAccount')} consequence={t('createAccountWhat')} run={run}>
+      <ActionForm title={t('createAccount')} consequence={t('createAccountHelp')} run={run}>
         <TextInput
           label={t('username')}
           description={t('usernameRule')}

@@ -18,7 +18,7 @@ export function NewOperator(): React.ReactElement {
     <Stack gap="sm" maw={640} mt="xl">
       <ActionForm
         title={t('createOperator')}
-        consequence={t('createOperatorWhat')}
+        consequence={t('createOperatorHelp')}
         run={async (reason) => {
           setMade(null);
           setMade(

@@ -5,7 +5,7 @@ import { isOutage } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
-import { wordsOf } from './states.js';
+import { getErrorMessage } from './states.js';
 
 /**
  * Warns that the page shows old data because a refetch failed. Components keep showing the data
@@ -17,7 +17,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
   const cache = useQueryClient().getQueryCache();
   const oldest = useSyncExternalStore(
     useCallback((onChange) => cache.subscribe(notifyManager.batchCalls(onChange)), [cache]),
-    () => oldestOf(cache),
+    () => findOldest(cache),
   );
   if (oldest === undefined) {
     return null;
@@ -27,7 +27,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
     <Alert color="orange" role="status" mb="md" title={t('notUpdated')}>
       {t('notUpdatedSince', {
         time: timeIn(zone, new Date(dataUpdatedAt).toISOString()),
-        why: wordsOf(error),
+        why: getErrorMessage(error),
       })}
       {advice !== undefined && isOutage(error) && ` ${advice}`}
     </Alert>
@@ -35,7 +35,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
 }
 
 /** Finds the oldest data on the page. Returns the same object until it changes. */
-function oldestOf(cache: QueryCache) {
+function findOldest(cache: QueryCache) {
   const shown = cache
     .getAll()
     .filter((query) => query.isActive() && query.meta?.['showsNothingOld'] !== true);

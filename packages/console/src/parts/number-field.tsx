@@ -33,9 +33,9 @@ export function NumberField({
   const [isLeft, setLeft] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const number = numberIn(value, decimals);
-  const wrong = value.trim() === '' ? '' : wrongOf(number, { least, most, decimals });
-  useEffect(() => input.current?.setCustomValidity(wrong), [wrong]);
-  const read = isRupiah && wrong === '' && value.trim() !== '' ? rupiah(number) : undefined;
+  const problem = value.trim() === '' ? '' : getProblem(number, { least, most, decimals });
+  useEffect(() => input.current?.setCustomValidity(problem), [problem]);
+  const read = isRupiah && problem === '' && value.trim() !== '' ? rupiah(number) : undefined;
   return (
     <TextInput
       ref={input}
@@ -46,14 +46,14 @@ export function NumberField({
       autoComplete="off"
       maxLength={24}
       value={value}
-      error={isLeft && wrong !== '' ? wrong : undefined}
+      error={isLeft && problem !== '' ? problem : undefined}
       onBlur={() => setLeft(true)}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
 }
 
-function wrongOf(
+function getProblem(
   number: number,
   { least, most, decimals }: { least: number; most: number | undefined; decimals: number },
 ): string {

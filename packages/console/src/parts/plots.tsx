@@ -73,7 +73,7 @@ export function Lines(plot: Plotted): React.ReactElement {
           {values.map(
             (value, place) =>
               value !== null && (
-                // A line of length zero with round caps is a dot that does not stretch with the plot.
+                // A line of length zero with round caps: a dot that does not stretch.
                 <path
                   key={plot.labels[place]}
                   d={`M${(place + 0.5) * step} ${at(value)} h0`}

@@ -22,9 +22,9 @@ export function PriceGroups(): React.ReactElement {
   return (
     <Section title={t('priceGroups')}>
       <Text size="sm" mb="sm" maw={640}>
-        {t('priceGroupsWhat')}
+        {t('priceGroupsHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data && groups.length === 0 && <Nothing>{t('noPriceGroup')}</Nothing>}
       {groups.length > 0 && (
         <Rows
@@ -66,7 +66,7 @@ export function SetPriceGroup({
   return (
     <ActionForm
       title={t('setPriceGroup')}
-      consequence={t('setPriceGroupWhat', { account: username })}
+      consequence={t('setPriceGroupHelp', { account: username })}
       run={(reason) =>
         dataOf(
           api.POST('/accounts/{username}/group', {

@@ -8,7 +8,7 @@ interface Proof {
   code: string;
 }
 
-/** Re-authentication for sensitive changes: the password, and a code if a second factor is set up. */
+/** Re-authentication for sensitive changes: password, and a code if a second factor is set up. */
 export function useProof(): {
   fields: ReactNode;
   /** Clears the code, because it is valid once. Clears the password after a success. */
@@ -21,7 +21,7 @@ export function useProof(): {
     fields: (
       <>
         <PasswordInput
-          label={t('passwordNow')}
+          label={t('currentPassword')}
           required
           maxLength={200}
           autoComplete="current-password"

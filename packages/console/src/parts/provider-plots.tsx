@@ -6,7 +6,7 @@ import { Lines, Plots, StackedBars } from './plots.js';
 export type Step =
   operations['getProvider']['responses'][200]['content']['application/json']['data']['steps'][number];
 
-/** Distinguishable colors in light and dark mode. The legend has the names. */
+/** Distinguishable colours in light and dark mode. The legend has the names. */
 const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(
   (name) => `light-dark(var(--mantine-color-${name}-7), var(--mantine-color-${name}-4))`,
 );

@@ -24,7 +24,7 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
       {ids.length > 0 && (
         <ActionForm
           title={t('replayChosen')}
-          consequence={t('replayChosenWhat', { count: ids.length, max: replayedMax })}
+          consequence={t('replayChosenHelp', { count: ids.length, max: replayedMax })}
           run={async (reason) => {
             const answer = await dataOf(api.POST('/deliveries/replay', { body: { ids, reason } }));
             setReplayed(answer.deliveries);
@@ -46,13 +46,13 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   );
 }
 
-/** Shows the number of dead deliveries that match a filter, and resends them. Empty if there are none. */
+/** Counts the dead deliveries that match a filter, and resends them. Empty if there are none. */
 export function ReplayDead({ which }: { which: Which }): React.ReactElement | null {
   const counted = useQuery({
     queryKey: ['dead-deliveries', which],
     queryFn: () => dataOf(api.GET('/deliveries/dead-count', { params: { query: which } })),
   });
-  const [told, setTold] = useState<string | null>(null);
+  const [result, setResult] = useState<string | null>(null);
   const { count = 0, counted_max: countedMax = 0, at_once_max: atOnceMax = 0 } = counted.data ?? {};
   return (
     <>
@@ -60,20 +60,20 @@ export function ReplayDead({ which }: { which: Which }): React.ReactElement | nu
         <ToDecide label={t('replayDead')}>
           <ActionForm
             title={t('replayDead')}
-            consequence={t('replayDeadWhat', {
+            consequence={t('replayDeadHelp', {
               count: count < countedMax ? count : t('orMoreOf', { count }),
               now: Math.min(count, atOnceMax),
             })}
             run={async (reason) => {
               const sums = await dataOf(api.POST('/deliveries/replay-dead', { body: { ...which, reason } }));
-              setTold(t('replayedDead', sums));
+              setResult(t('replayedDead', sums));
             }}
           />
         </ToDecide>
       )}
-      {told !== null && (
+      {result !== null && (
         <Alert color="green" role="status" my="sm">
-          {told}
+          {result}
         </Alert>
       )}
     </>

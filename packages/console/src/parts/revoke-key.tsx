@@ -23,7 +23,7 @@ export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): R
   return (
     <ActionForm
       title={t('revokeKey')}
-      consequence={t(key.valid_until === null ? 'revokeCurrentKeyWhat' : 'revokeOldKeyWhat', words)}
+      consequence={t(key.valid_until === null ? 'revokeCurrentKeyHelp' : 'revokeOldKeyHelp', words)}
       danger
       run={(reason) =>
         dataOf(

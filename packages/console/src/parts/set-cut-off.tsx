@@ -20,7 +20,7 @@ export function SetCutOff({
   return (
     <ActionForm
       title={t('setCutOff')}
-      consequence={t('setCutOffWhat', { zone: useZone() })}
+      consequence={t('setCutOffHelp', { zone: useZone() })}
       run={(reason) =>
         dataOf(
           api.POST('/products/{code}/cut-off', {

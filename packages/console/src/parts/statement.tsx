@@ -5,7 +5,7 @@ import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
 import { rupiah } from '../format.js';
 import { language, t } from '../text/text.js';
-import { told } from '../text/told.js';
+import { translate } from '../text/translate.js';
 import { Facts } from './facts.js';
 import { Nothing, Time } from './states.js';
 import { AskForm } from './ask-form.js';
@@ -28,7 +28,7 @@ export function Statement({ username }: { username: string }): React.ReactElemen
   const { data: shown, isPending, error, mutate } = statement;
   return (
     <Section title={t('statement')}>
-      <Text size="sm">{t('statementWhat')}</Text>
+      <Text size="sm">{t('statementHelp')}</Text>
       <AskForm button={t('showStatement')} asked={{ isPending, error, mutate: () => mutate(undefined) }}>
         <TextInput
           type="date"
@@ -107,7 +107,7 @@ export function Entries({ of }: { of: Entry[] }): React.ReactElement {
               <Table.Td>
                 <Time at={at} />
               </Table.Td>
-              <Table.Td>{told(kind)}</Table.Td>
+              <Table.Td>{translate(kind)}</Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{refId ?? subjectId}</Table.Td>
               <Table.Td ta="end" style={numbers}>
                 {rupiah(amount)}

@@ -5,7 +5,7 @@ import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-const againEveryMs = 5_000;
+const retryEveryMs = 5_000;
 
 /**
  * A query without data: its loader, or its error. During an outage the query is repeated until it
@@ -14,34 +14,34 @@ const againEveryMs = 5_000;
  */
 export function Waiting({
   error,
-  again,
+  retry,
   outageAdvice,
 }: {
   error: Error | null;
-  again: (options?: { cancelRefetch: boolean }) => unknown;
+  retry: (options?: { cancelRefetch: boolean }) => unknown;
   outageAdvice?: string;
 }): React.ReactElement {
-  const isAway = isOutage(error);
+  const isUnavailable = isOutage(error);
   // Does not cancel a request that takes longer than the interval.
-  const ask = useEffectEvent(() => again({ cancelRefetch: false }));
+  const refetch = useEffectEvent(() => retry({ cancelRefetch: false }));
   useEffect(() => {
-    if (isAway) {
-      const asking = setInterval(ask, againEveryMs);
+    if (isUnavailable) {
+      const timer = setInterval(refetch, retryEveryMs);
       return () => {
-        clearInterval(asking);
+        clearInterval(timer);
       };
     }
     return undefined;
-  }, [isAway]);
+  }, [isUnavailable]);
   if (!error) {
     return <Loader role="progressbar" aria-label={t('loading')} my="xl" />;
   }
   return (
     <Alert color="red" title={t('failed')} my="md" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{wordsOf(error)}</Text>
-        {isAway && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
-        <Button size="xs" variant="default" onClick={() => again()}>
+        <Text size="sm">{getErrorMessage(error)}</Text>
+        {isUnavailable && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
+        <Button size="xs" variant="default" onClick={() => retry()}>
           {t('tryAgain')}
         </Button>
       </Stack>
@@ -50,7 +50,7 @@ export function Waiting({
 }
 
 /** Messages of the browser are replaced: their wording and language differ between browsers. */
-export function wordsOf(error: Error | null): string {
+export function getErrorMessage(error: Error | null): string {
   return isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
 }
 
@@ -99,7 +99,7 @@ const colours: Record<string, string> = {
   maintenance: 'orange',
 };
 
-/** A status with a color next to its text. @param state The untranslated status, if the text is translated. */
+/** A status as a colour and a text. @param state The untranslated status, for a translated text. */
 export function Status({ state, children }: { state?: string; children: string }): React.ReactElement {
   return (
     <Badge variant="dot" color={colours[state ?? children] ?? 'gray'} tt="none" miw="max-content">

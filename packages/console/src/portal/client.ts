@@ -30,9 +30,9 @@ export function signIn(key: string): void {
   listeners.forEach((listener) => listener());
 }
 
-/** What was shown of the account is forgotten. @param because Words of the service, where it was not asked for. */
-export function signOut(because: string | null): void {
-  refused = because;
+/** Also clears all cached data. @param reason Message of the service; null: the user signed out. */
+export function signOut(reason: string | null): void {
+  refused = reason;
   sessionStorage.removeItem(place);
   queries.clear();
   listeners.forEach((listener) => listener());

@@ -28,7 +28,7 @@ export function PortalShell(): React.ReactElement {
     return <SignIn />;
   }
   if (!config.data) {
-    return config.error ? <Refused error={config.error} /> : <Waiting error={null} again={config.refetch} />;
+    return config.error ? <Refused error={config.error} /> : <Waiting error={null} retry={config.refetch} />;
   }
   return (
     <ZoneContext value={metaOf('time-zone')}>
@@ -47,7 +47,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
       <Title order={1} size="h3">
         {t('portal')}
       </Title>
-      <Waiting error={error} again={(options) => queries.invalidateQueries({}, options)} />
+      <Waiting error={error} retry={(options) => queries.invalidateQueries({}, options)} />
       <Button variant="default" onClick={() => signOut(null)}>
         {t('signOut')}
       </Button>

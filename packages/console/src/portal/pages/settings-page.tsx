@@ -44,7 +44,7 @@ function RotateKey(): React.ReactElement {
     <>
       <ActionForm
         title={t('rotateKey')}
-        consequence={t('rotateKeyWhat')}
+        consequence={t('rotateKeyHelp')}
         danger
         asksReason={false}
         run={async () => {
@@ -83,7 +83,7 @@ function Allowlist(): React.ReactElement {
   return (
     <ActionForm
       title={t('setAllowlist')}
-      consequence={t('setAllowlistWhat')}
+      consequence={t('setAllowlistHelp')}
       asksReason={false}
       run={() =>
         dataOf(
@@ -95,7 +95,7 @@ function Allowlist(): React.ReactElement {
     >
       <Textarea
         label={t('allowlist')}
-        description={t('allowlistWhat')}
+        description={t('allowlistHelp')}
         autosize
         minRows={2}
         maxRows={12}
@@ -122,14 +122,14 @@ function Others(): React.ReactElement {
   return (
     <ActionForm
       title={t('setOthers')}
-      consequence={t('setOthersWhat')}
+      consequence={t('setOthersHelp')}
       asksReason={false}
       run={() => dataOf(calls.POST('/api/buyer/api/config', { body: changed() }))}
     >
       {role === 'buyer' && (
         <TextInput
           label={t('callbackUrl')}
-          description={t('callbackUrlWhat')}
+          description={t('callbackUrlHelp')}
           value={callbackUrl}
           maxLength={2_048}
           onChange={(event) => setCallbackUrl(event.currentTarget.value)}

@@ -54,7 +54,7 @@ export function StatementPage(): React.ReactElement {
         </Group>
       </form>
       <Download period={period} />
-      {!first && <Waiting error={found.error} again={found.refetch} />}
+      {!first && <Waiting error={found.error} retry={found.refetch} />}
       {first && (
         <Facts
           of={[
