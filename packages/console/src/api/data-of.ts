@@ -23,8 +23,8 @@ const outages = new Set([502, 503, 504]);
 
 /** Returns the message of a failure envelope; empty for the error page of a proxy. */
 function getMessage(error: unknown): string {
-  const isEnvelope = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
-  return isEnvelope ? `${String(error.message)} (${String(error.request_id)})` : '';
+  const isKnown = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
+  return isKnown ? `${String(error.message)} (${String(error.request_id)})` : '';
 }
 
 /** Returns the `data` of a response. @throws Refusal with the message of the failure envelope. */
