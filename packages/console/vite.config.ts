@@ -1,25 +1,25 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-// eslint-disable-next-line no-restricted-syntax -- The build knows nothing of config/env.ts.
+// eslint-disable-next-line no-restricted-syntax -- The build does not use config/env.ts.
 const given = process.env['TOPUP_URL'];
 
-/** What the service itself answers below /admin; every other page is one of these here. */
+/** Paths below /admin that the service answers. All others are pages of this application. */
 const ofService = /^\/admin\/(?:api|login|queues|style\.css)(?:[/?]|$)|\.csv(?:\?|$)/;
 
-/** `npm run dev -w packages/console` asks the service that runs here; another one: TOPUP_URL. */
+/** The service for `npm run dev -w packages/console`. Set TOPUP_URL for another one. */
 const service = given ?? 'http://127.0.0.1:3000';
 
 // eslint-disable-next-line no-restricted-syntax -- Vite reads the default export.
 export default defineConfig({
   base: '/',
   plugins: [react()],
-  // src/api/http/built-page.ts puts the nonce of each answer in its place.
+  // src/api/http/built-page.ts replaces it with the nonce of each response.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
-    // The operator's console and the accounts' portal share what they have in common.
+    // The console and the portal share their common modules.
     rolldownOptions: { input: ['index.html', 'portal.html'] },
     target: 'es2022',
     reportCompressedSize: false,

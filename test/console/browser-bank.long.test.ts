@@ -36,7 +36,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     const [one, two, unknown] = [ownAmount(), ownAmount(), ownAmount()];
     const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
     await browser.open(page, '/bank-lines', 'Bank statements');
-    await page.getByText('No line fits.').waitFor();
+    await page.getByText('No lines match.').waitFor();
     await upload('Tanggal;Saldo');
     await page.getByRole('alert').getByText('no heading for the description').waitFor();
     await upload(
@@ -46,16 +46,16 @@ describeWith('chromium', 'bank statements in a browser', function () {
         { amount: unknown, text: 'BUNGA' },
       ),
     );
-    await page.getByRole('cell', { name: 'has the reference of its client' }).waitFor();
+    await page.getByRole('cell', { name: "has its client's reference" }).waitFor();
     await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
     await page.getByRole('cell', { name: 'only the amount fits' }).waitFor();
     await expectPageToPassChecks(page, 'a preview of a statement');
     await page.setViewportSize({ width: 375, height: 800 });
     await expectPageToPassChecks(page, 'a preview of a statement at 375 px');
-    await page.getByLabel(/^Also 1 lines with a reference that the client chose/).check();
-    await page.getByLabel(/^Also 1 lines for which only the amount speaks/).check();
-    await page.getByText(`Credits 2 deposits, ${rupiah(one + two)} in all`).waitFor();
-    await act(page, 'Confirm what the statement names');
+    await page.getByLabel(/^Also confirm 1 lines that match only by the reference/).check();
+    await page.getByLabel(/^Also confirm 1 lines that match only by the amount/).check();
+    await page.getByText(`Credits 2 deposits, ${rupiah(one + two)} in total`).waitFor();
+    await act(page, 'Confirm matched deposits');
     await page.getByText('2 deposits were confirmed, 3 lines are new.').waitFor();
     expect([await statusOf(named.id), await statusOf(alone.id)]).to.deep.equal(['completed', 'completed']);
     await page.getByRole('article', { name: new RegExp(`${rupiah(unknown)} BUNGA`) }).waitFor();
@@ -67,20 +67,20 @@ describeWith('chromium', 'bank statements in a browser', function () {
     const [one, two] = [ownAmount(), ownAmount()];
     await browser.open(page, '/bank-lines', 'Bank statements');
     await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
-    await act(page, 'Confirm what the statement names');
+    await act(page, 'Confirm matched deposits');
     // The deposit comes after the import: an earlier one would change the preview, and the
     // confirmation would be refused.
     await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
     const late = await shop.askForDeposit(one);
     const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
-    await card(one).getByRole('button', { name: 'What you can do' }).press('Enter');
-    await card(one).getByLabel('Id of the deposit').fill(late.id);
-    await act(card(one), 'Confirm a deposit with this line');
+    await card(one).getByRole('button', { name: 'Actions' }).press('Enter');
+    await card(one).getByLabel('Deposit ID').fill(late.id);
+    await act(card(one), 'Assign line to a deposit');
     await card(one).waitFor({ state: 'detached' });
     expect(await statusOf(late.id)).to.equal('completed');
-    await card(two).getByRole('button', { name: 'What you can do' }).press('Enter');
+    await card(two).getByRole('button', { name: 'Actions' }).press('Enter');
     await expectPageToPassChecks(page, 'a line with its actions');
-    await act(card(two), 'Set this line aside');
+    await act(card(two), 'Set line aside');
     await card(two).waitFor({ state: 'detached' });
     await browser.open(page, '/bank-lines?status=used', 'Bank statements');
     await card(one).getByText(late.id).waitFor();

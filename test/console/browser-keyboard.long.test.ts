@@ -104,19 +104,19 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`/admin/purchases/${id}$`));
-    await page.getByRole('region', { name: 'Decide: it was not executed' }).waitFor();
+    await page.getByRole('region', { name: 'Mark as failed' }).waitFor();
 
     for (;;) {
       await tabTo(page, /^Reason/);
       const form = await page.evaluate<string>(
         `document.activeElement.closest('section[aria-label]')?.getAttribute('aria-label') ?? ''`,
       );
-      if (form === 'Decide: it was not executed') {
+      if (form === 'Mark as failed') {
         break;
       }
     }
     await page.keyboard.type(reason);
-    await tabTo(page, /^Decide: it was not executed$/);
+    await tabTo(page, /^Mark as failed$/);
     await page.keyboard.press('Enter');
     await eventually('the purchase is FAILED', async () => (await shop.purchaseOf(id))?.status === 'FAILED');
     await page.getByText('FAILED', { exact: true }).first().waitFor();

@@ -35,7 +35,7 @@ describeWith('chromium', 'operators in a browser', function () {
   /** Fills in a form that asks for the password and submits it. */
   async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
     const form = where.getByRole('region', { name: title, exact: true });
-    for (const [label, value] of Object.entries({ 'Your own password now': password, ...values })) {
+    for (const [label, value] of Object.entries({ 'Your current password': password, ...values })) {
       await form
         .getByLabel(label, { exact: true })
         .or(form.getByLabel(`${label} *`, { exact: true }))
@@ -48,19 +48,19 @@ describeWith('chromium', 'operators in a browser', function () {
   it('an admin creates, changes and removes an operator and ends sessions', async () => {
     const { page, name } = await browser.logIn('admin');
     await browser.open(page, '/operators', 'Operators');
-    const form = page.getByRole('region', { name: 'Create an operator' });
+    const form = page.getByRole('region', { name: 'Create operator' });
     await form.getByLabel('Username').fill('dewi');
     await form.getByLabel('Role').selectOption('support');
-    await prove(page, 'Create an operator', {
-      'Your own password now': 'not the password',
+    await prove(page, 'Create operator', {
+      'Your current password': 'not the password',
       Reason: reason,
     });
     await form.getByRole('alert').getByText('The password is wrong.').waitFor();
     expect(await operatorOf('dewi')).to.equal(null);
-    await prove(page, 'Create an operator', { Reason: reason });
+    await prove(page, 'Create operator', { Reason: reason });
     const article = page.getByRole('article', { name: 'Operator dewi' });
     await article.waitFor();
-    const made = page.getByRole('status').filter({ hasText: 'The password of dewi' });
+    const made = page.getByRole('status').filter({ hasText: 'Password of dewi' });
     const shown = (await made.locator('code').innerText()).trim();
     expect((await auditOf('dewi', 'operator.create'))['reason']).to.equal(reason);
 
@@ -75,7 +75,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await browser.open(page, '/operators', 'Operators');
     await article.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     await article.getByRole('cell', { name: /GMT\+7/ }).waitFor();
-    await article.getByRole('button', { name: 'What you can do' }).click();
+    await article.getByRole('button', { name: 'Actions' }).click();
     await expectPageToPassChecks(page, 'operators');
     const sessions = article.getByRole('region', { name: 'End sessions' });
     await sessions.getByLabel('Session').selectOption({ index: 1 });
@@ -84,22 +84,22 @@ describeWith('chromium', 'operators in a browser', function () {
     await article.getByText('Not logged in anywhere.').waitFor();
     expect((await stranger.get('/admin')).status).to.equal(303);
 
-    await article.getByRole('region', { name: 'Change the role' }).getByLabel('Role').selectOption('finance');
-    await prove(article, 'Change the role', { Reason: reason });
-    await eventually('the role is stored', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
+    await article.getByRole('region', { name: 'Change role' }).getByLabel('Role').selectOption('finance');
+    await prove(article, 'Change role', { Reason: reason });
+    await eventually('the role', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
     expect((await auditOf('dewi', 'operator.role'))['actor']).to.equal(`operator:${name}`);
-    await prove(article, 'Give a new password', { Reason: reason });
-    const other = article.getByRole('status').filter({ hasText: 'The password of dewi' }).locator('code');
+    await prove(article, 'Reset password', { Reason: reason });
+    const other = article.getByRole('status').filter({ hasText: 'Password of dewi' }).locator('code');
     const fresh = (await other.innerText()).trim();
     expect(fresh).to.not.equal(shown);
     const again = consoleClient(shop.stack.baseUrl, '198.51.100.78');
     expect((await again.login('dewi', fresh)).headers['location']).to.equal('/admin');
-    await prove(article, 'Remove the operator', { Reason: reason });
+    await prove(article, 'Remove operator', { Reason: reason });
     await article.waitFor({ state: 'detached' });
     expect(await operatorOf('dewi')).to.equal(null);
 
-    const table = page.getByRole('table', { name: 'What each role may do' });
-    const row = table.getByRole('row', { name: /^end the sessions of other operators/ });
+    const table = page.getByRole('table', { name: 'Permissions of the roles' });
+    const row = table.getByRole('row', { name: /^end the sessions of others/ });
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
       'end the sessions of other operators',
       '',
@@ -116,46 +116,46 @@ describeWith('chromium', 'operators in a browser', function () {
     await elsewhere.login(name, password);
     await browser.open(page, '/me', 'Your account');
     await expectPageToPassChecks(page, 'me');
-    await page.getByText('see your own account, and what each role may do').waitFor();
-    await page.getByRole('cell', { name: /\(this one\)$/ }).waitFor();
+    await page.getByText('see the own account, and what each role may do').waitFor();
+    await page.getByRole('cell', { name: /\(this session\)$/ }).waitFor();
     const sessions = page.getByRole('region', { name: 'End sessions' });
     await sessions.getByLabel('Session').selectOption({ index: 1 });
     await sessions.getByRole('button', { name: 'End sessions' }).press('Enter');
     await sessions.getByRole('status').waitFor();
     expect((await elsewhere.get('/admin')).status, 'the other session').to.equal(303);
 
-    const wrong = await prove(page, 'Change the password', {
-      'Your own password now': 'not the password',
+    const wrong = await prove(page, 'Change password', {
+      'Your current password': 'not the password',
       'New password': 'another long one',
-      'New password, again': 'another long one',
+      'Confirm new password': 'another long one',
     });
     await wrong.getByRole('alert').getByText('The password is wrong.').waitFor();
     const fresh = 'another long one';
-    const changed = await prove(page, 'Change the password', {
+    const changed = await prove(page, 'Change password', {
       'New password': fresh,
-      'New password, again': fresh,
+      'Confirm new password': fresh,
     });
     await changed.getByRole('status').waitFor();
 
-    await prove(page, 'Set up a second factor', { 'Your own password now': fresh });
+    await prove(page, 'Set up second factor', { 'Your current password': fresh });
     await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
     await expectPageToPassChecks(page, 'me-second-factor');
     const key = page.getByRole('region', { name: 'Scan this with an authenticator app' }).locator('code');
     const secret = (await key.innerText()).replaceAll(' ', '');
-    const confirm = page.getByRole('region', { name: 'Confirm the second factor' });
+    const confirm = page.getByRole('region', { name: 'Confirm second factor' });
     await confirm
-      .getByLabel('Code of the app')
+      .getByLabel('Authenticator code')
       .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
-    await confirm.getByRole('button', { name: 'Confirm the second factor' }).press('Enter');
-    const codes = page.getByRole('status').filter({ hasText: 'Recovery codes. They are shown this once' });
+    await confirm.getByRole('button', { name: 'Confirm second factor' }).press('Enter');
+    const codes = page.getByRole('status').filter({ hasText: 'Recovery codes. They are shown only once' });
     await codes.waitFor();
     const shown = await codes.locator('code').allInnerTexts();
     expect(shown).to.have.length(10);
-    const made = page.getByRole('region', { name: 'Make a key for the command line' });
-    const code = 'Code of your authenticator app, or a recovery code';
+    const made = page.getByRole('region', { name: 'Create command line key' });
+    const code = 'Authenticator code or recovery code';
     await made.getByLabel(code).waitFor();
-    await prove(page, 'Make a key for the command line', {
-      'Your own password now': fresh,
+    await prove(page, 'Create command line key', {
+      'Your current password': fresh,
       [code]: shown[0] ?? '',
     });
     await page.getByText(/^op_[\w-]{43}$/).waitFor();

@@ -47,7 +47,7 @@ describeWith('chromium', 'the console during an outage', function () {
     );
     await system
       .getByRole('alert')
-      .filter({ hasText: 'The service did not answer.' })
+      .filter({ hasText: 'The service did not respond.' })
       .waitFor({ timeout: limitMs });
     await system.unroute(calls);
     // Answers that take longer than the page waits before it polls again.
@@ -59,10 +59,10 @@ describeWith('chromium', 'the console during an outage', function () {
     await system.unrouteAll({ behavior: 'wait' });
 
     gate.hang();
-    const advice = /At the command line, topup doctor/;
+    const advice = /run topup doctor|topup doctor says/;
     await system.getByRole('alert').filter({ hasText: advice }).waitFor({ timeout: limitMs });
     expect(await checks.count()).to.equal(0);
-    expect(await system.getByText(/checks are well/).count()).to.equal(0);
+    expect(await system.getByText(/checks passed/).count()).to.equal(0);
     await old.filter({ hasText: advice }).waitFor({ timeout: limitMs });
     // Without a session the caller is unknown, so the server renders this page.
     await late.goto(`${shop.stack.baseUrl}/admin/purchases`);

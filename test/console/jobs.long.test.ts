@@ -140,15 +140,15 @@ describe('jobs, processes and settings in the console', function () {
       const subject = id.split(':')[1] ?? '';
       await page.setViewportSize({ width: 375, height: 800 });
       await browser.open(page, '/jobs', 'Jobs');
-      await page.getByLabel('About').fill(subject);
+      await page.getByLabel('Subject').fill(subject);
       await page.getByRole('button', { name: 'Filter' }).first().press('Enter');
       const job = page.getByRole('article', { name: `reports ${subject}` });
-      await job.getByText('set aside, in no queue').waitFor();
+      await job.getByText('set aside').waitFor();
       await job.getByRole('checkbox').press('Space');
-      await page.getByText('1 chosen, 100 at most').waitFor();
+      await page.getByText('1 selected, at most 100').waitFor();
       await expectPageToPassChecks(page, 'jobs at 375 px');
-      await act(page, 'Run chosen jobs again');
-      await page.getByRole('region', { name: 'What came of it' }).getByText(`${id}: runs again`).waitFor();
+      await act(page, 'Retry selected jobs');
+      await page.getByRole('region', { name: 'Retry results' }).getByText(`${id}: retried`).waitFor();
       await admin.lastAudit('reports').then((entry) => {
         expect(entry).to.include({ action: 'job.retry', reason });
       });
@@ -159,9 +159,9 @@ describe('jobs, processes and settings in the console', function () {
     it('shows a job with its failures, and a purchase without jobs its timeline', async () => {
       const id = await shop.setAside();
       await browser.open(page, `/jobs/${encodeURIComponent(id)}`, 'reports');
-      await page.getByRole('table', { name: 'What its rounds failed with' }).getByText('made up').waitFor();
+      await page.getByRole('table', { name: 'Failures' }).getByText('made up').waitFor();
       await expectPageToPassChecks(page, 'job');
-      await act(page, 'Run the job again');
+      await act(page, 'Retry job');
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
       const sold = await shop.sold();
       await eventually('its jobs are done', async () => {
@@ -169,7 +169,7 @@ describe('jobs, processes and settings in the console', function () {
         return jobs.length === 0;
       });
       await browser.open(page, `/jobs?about=${sold}`, 'Jobs');
-      await page.getByText('What is done leaves its queue.').waitFor();
+      await page.getByText('Completed jobs leave their queue.').waitFor();
       await page.getByRole('link', { name: `Timeline of purchase ${sold}` }).press('Enter');
       await page.getByRole('heading', { level: 1, name: /S10/ }).waitFor();
     });

@@ -73,7 +73,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await expectPageToPassChecks(page, 'portal-sign-in');
     await page.getByLabel('API key').fill('secret');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('begins with bk_').waitFor();
+    await page.getByRole('alert').getByText('starts with bk_').waitFor();
     await page.getByLabel('API key').fill(`${keyOf('buyer').slice(0, -1)}_`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText(/key/).waitFor();
@@ -94,16 +94,16 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const refId = uniqueRef('portal');
     const order = { product_code: 'NO-SUCH', destination: '081234561230', ref_id: refId };
-    await go(page, '/requests', 'Calls');
+    await go(page, '/requests', 'Requests');
     await buyer.post('/v1/transactions', order);
     await page.getByText(refId).first().waitFor();
     await page.getByLabel('ref_id').fill(refId);
-    await page.getByLabel('Answer').selectOption('true');
+    await page.getByLabel('Result').selectOption('true');
     await page.getByRole('button', { name: 'Filter' }).click();
     const call = page.getByRole('article', { name: 'POST /v1/transactions' });
     await call.getByText('404 product_not_found').waitFor();
-    await eventually('only one call is left', async () => (await page.getByRole('article').count()) === 1);
-    await call.getByText('What was sent and answered').press('Enter');
+    await eventually('one alone', async () => (await page.getByRole('article').count()) === 1);
+    await call.getByText('Request and response').press('Enter');
     await call.getByText('"destination": "********1230"').waitFor();
     await expectPageToPassChecks(page, 'portal-requests');
   });
@@ -111,31 +111,31 @@ describeWith('chromium', '/portal, in Chromium', function () {
   it('creates an endpoint, pings it, replays a delivery and removes it', async () => {
     const page = await signedIn(keyOf('buyer2'));
     await go(page, '/webhooks', 'Webhooks');
-    await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
-    const form = page.getByRole('region', { name: 'Add an endpoint' });
+    await page.getByRole('button', { name: 'Add endpoint' }).first().click();
+    const form = page.getByRole('region', { name: 'Add endpoint' });
     await form.getByLabel('URL').fill(`${stack.inbox.url}/portal`);
-    await form.getByLabel('What it is for').fill('from the portal');
+    await form.getByLabel('Description').fill('from the portal');
     await form.getByLabel('transaction.*').press('Space');
-    await form.getByRole('button', { name: 'Add an endpoint' }).press('Enter');
+    await form.getByRole('button', { name: 'Add endpoint' }).press('Enter');
     const endpoint = page.getByRole('article', { name: /^Endpoint / }).filter({ hasText: '/portal' });
     await endpoint.getByText('from the portal').waitFor();
-    await endpoint.getByRole('button', { name: 'Send a ping' }).click();
-    await endpoint.getByText(/It arrived/).waitFor();
+    await endpoint.getByRole('button', { name: 'Send ping' }).click();
+    await endpoint.getByText(/Delivered in/).waitFor();
     const ping = page.getByRole('article', { name: /^ping/ }).first();
     await ping.getByText('delivered').waitFor();
-    await ping.getByRole('button', { name: 'Send it again' }).click();
+    await ping.getByRole('button', { name: 'Resend' }).click();
     await ping.getByText('Attempt 2').waitFor();
     await expectPageToPassChecks(page, 'portal-webhooks');
-    await endpoint.getByRole('button', { name: 'What you can do' }).click();
-    const change = endpoint.getByRole('region', { name: 'Change this endpoint' });
-    await change.getByLabel('What it is for').fill('changed');
+    await endpoint.getByRole('button', { name: 'Actions' }).click();
+    const change = endpoint.getByRole('region', { name: 'Edit endpoint' });
+    await change.getByLabel('Description').fill('changed');
     // By keyboard: the section still unfolds between mouse-down and mouse-up.
     await change.getByLabel('deposit.*').press('Space');
     await change.getByRole('button').press('Enter');
     await endpoint.getByText('transaction.*, deposit.*').waitFor();
-    await endpoint.getByRole('region', { name: 'Make a new secret' }).getByRole('button').press('Enter');
-    await eventually('both changes are done', async () => (await endpoint.getByText('Done.').count()) === 2);
-    await endpoint.getByRole('region', { name: 'Remove this endpoint' }).getByRole('button').press('Enter');
+    await endpoint.getByRole('region', { name: 'Rotate secret' }).getByRole('button').press('Enter');
+    await eventually('both done', async () => (await endpoint.getByText('Done.').count()) === 2);
+    await endpoint.getByRole('region', { name: 'Remove endpoint' }).getByRole('button').press('Enter');
     await endpoint.waitFor({ state: 'detached' });
   });
 
@@ -148,7 +148,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await go(page, '/sandbox', 'Sandbox');
     await page.getByRole('cell', { name: '…1238' }).waitFor();
     await expectPageToPassChecks(page, 'portal-sandbox');
-    const form = page.getByRole('region', { name: 'End a purchase' });
+    const form = page.getByRole('region', { name: 'Set the result of a purchase' });
     await form.getByLabel('ref_id').fill(refId);
     await form.getByLabel('Result').selectOption('failed');
     const status = async () =>
@@ -161,8 +161,8 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await go(page, '/webhooks', 'Webhooks');
     const endpoint = page.getByRole('article', { name: /^Endpoint / }).first();
     await endpoint.getByLabel('Event', { exact: true }).selectOption('transaction.failed');
-    await endpoint.getByRole('button', { name: 'Send a made-up event' }).click();
-    await endpoint.getByText(/It arrived/).waitFor();
+    await endpoint.getByRole('button', { name: 'Send test event' }).click();
+    await endpoint.getByText(/Delivered in/).waitFor();
   });
 
   it('runs due work early: a delivery due in an hour arrives', async () => {
@@ -189,7 +189,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       receiver.behave(received);
       const page = await signedIn(keyOf('buyer'));
       await go(page, '/sandbox', 'Sandbox');
-      const form = page.getByRole('region', { name: 'Do now what is due later' });
+      const form = page.getByRole('region', { name: 'Run scheduled work now' });
       await form.getByRole('button').press('Enter');
       await form.getByText('Done.').waitFor();
       await eventually('delivery', async () => (await rows.findOne({ _id }))?.['state'] === 'delivered');
@@ -223,11 +223,11 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await page.getByRole('link', { name: 'Statement' }).waitFor();
     expect(await page.getByRole('link', { name: 'Sandbox' }).count()).to.equal(0);
     await go(page, '/sandbox', 'Sandbox', web.url);
-    await page.getByText('This page is for buyers at a sandbox').waitFor();
+    await page.getByText('This page is only for buyers in the sandbox').waitFor();
     await page.setViewportSize({ width: 375, height: 812 });
     for (const [path, heading] of [
       ['', 'Overview'],
-      ['/requests', 'Calls'],
+      ['/requests', 'Requests'],
       ['/webhooks', 'Webhooks'],
       ['/statement', 'Statement'],
       ['/settings', 'Settings'],
@@ -257,10 +257,10 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await go(page, '/settings', 'Settings');
     await page.getByRole('button', { name: 'Show: API key' }).click();
     await page.getByText(keyOf('buyer2')).waitFor();
-    const form = page.getByRole('region', { name: 'Make a new API key' });
-    await form.getByLabel('The old key stays valid').selectOption('0');
-    await form.getByRole('button', { name: 'Make a new API key' }).press('Enter');
-    await page.getByText('The new key is above').waitFor();
+    const form = page.getByRole('region', { name: 'Rotate API key' });
+    await form.getByLabel('Old key expires').selectOption('0');
+    await form.getByRole('button', { name: 'Rotate API key' }).press('Enter');
+    await page.getByText('The new key is shown above').waitFor();
     await expectPageToPassChecks(page, 'portal-settings');
     await eventually('the new key', async () => (await page.getByText(keyOf('buyer2')).count()) === 0);
     await elsewhere.getByRole('link', { name: 'Statement' }).click();
@@ -280,7 +280,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const found: string[] = [];
     for (const [path, heading] of [
       ['', 'Ringkasan'],
-      ['/requests', 'Panggilan'],
+      ['/requests', 'Permintaan'],
       ['/webhooks', 'Webhook'],
       ['/statement', 'Mutasi'],
       ['/sandbox', 'Sandbox'],
@@ -303,7 +303,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const page = await signedIn(keyOf('seller'), 'id-ID', 375);
     await expectPageToPassChecks(page, 'portal-seller-phone');
     for (const [path, heading] of [
-      ['/requests', 'Panggilan'],
+      ['/requests', 'Permintaan'],
       ['/webhooks', 'Webhook'],
       ['/statement', 'Mutasi'],
       ['/settings', 'Pengaturan'],
@@ -313,11 +313,11 @@ describeWith('chromium', '/portal, in Chromium', function () {
     }
     // No page of a seller links there, but a shared URL may.
     await go(page, '/sandbox', 'Sandbox');
-    await page.getByText('Halaman ini untuk pembeli di sandbox: di sini pembelian dimainkan.').waitFor();
+    await page.getByText('Halaman ini hanya untuk pembeli di sandbox.').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);
     await expectPageToPassChecks(page, 'portal-seller-phone-sandbox');
     await go(page, '/settings', 'Pengaturan');
-    const form = page.getByRole('region', { name: 'Ubah daftar alamat' });
+    const form = page.getByRole('region', { name: 'Ubah daftar IP' });
     await form.getByRole('textbox').fill('203.0.113.7');
     await form.getByRole('button').press('Enter');
     await form
@@ -335,7 +335,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       ['', []],
     ] as const) {
       await go(page, '/settings', 'Settings');
-      const form = page.getByRole('region', { name: 'Change the allowlist' });
+      const form = page.getByRole('region', { name: 'Edit IP allowlist' });
       await form.getByRole('textbox').fill(written);
       await form.getByRole('button').press('Enter');
       await form.getByText('Done.').waitFor();

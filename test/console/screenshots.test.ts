@@ -60,7 +60,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       for (const [path, heading] of [
         ['', 'Overview'],
-        ['/requests', 'Calls'],
+        ['/requests', 'Requests'],
         ['/webhooks', 'Webhooks'],
         ['/statement', 'Statement'],
         ['/sandbox', 'Sandbox'],

@@ -2,13 +2,13 @@ import { language } from './text/text.js';
 
 const locale = language === 'id' ? 'id-ID' : 'en-GB';
 
-/** `Rp 1.250.000`: written the Indonesian way in either language, as on every receipt. */
+/** `Rp 1.250.000`: in the Indonesian format in both languages, as on every receipt. */
 export function rupiah(amount: number): string {
   const digits = new Intl.NumberFormat('id-ID').format(Math.abs(amount));
   return `${amount < 0 ? '−' : ''}Rp ${digits}`;
 }
 
-/** `21 Nov 2026, 12:35:07 GMT+7`: in the zone of the business, wherever the browser is. */
+/** `21 Nov 2026, 12:35:07 GMT+7`: in the time zone of the business. */
 export function timeIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
@@ -37,12 +37,12 @@ export function ago(at: string): string {
   return words.format(-Math.floor(seconds / length), unit);
 }
 
-/** `1.250`: counts are written as rupiah are. */
+/** `1.250`: in the number format of rupiah. */
 export function count(value: number): string {
   return new Intl.NumberFormat('id-ID').format(value);
 }
 
-/** `98.4 %`. Never rounded up to all of them. */
+/** `98.4 %`. Rounded down, so that 99.99 % is never shown as 100 %. */
 export function percent(share: number): string {
   const permille = Math.floor(share * 1_000) / 10;
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(permille)} %`;
@@ -61,7 +61,7 @@ export function seconds(value: number): string {
   return value < 7_200 ? write(value / 60, 'min') : write(value / 3_600, 'h');
 }
 
-/** `14:00`, in the zone of the business. */
+/** `14:00`, in the time zone of the business. */
 export function clockIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
@@ -71,14 +71,14 @@ export function clockIn(zone: string, at: string): string {
   }).format(new Date(at));
 }
 
-/** `21 Nov`, of an instant in the zone of the business. */
+/** `21 Nov`: the day of an instant, in the time zone of the business. */
 export function dayIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: zone, day: 'numeric', month: 'short' }).format(
     new Date(at),
   );
 }
 
-/** `21 Nov`, of a day of the business: it has no zone any more. */
+/** `21 Nov`: a business day, which needs no conversion of time zones. */
 export function dayName(day: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
     new Date(`${day}T00:00:00Z`),

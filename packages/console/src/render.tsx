@@ -14,11 +14,11 @@ import { isRefusal } from './api/data-of.js';
 import { language } from './text/text.js';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// What locks scrolling under an open menu writes a style too, and looks for the nonce here.
+// The scroll lock of an open menu adds a style and reads its nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 document.documentElement.lang = language;
 
-/** A filled button gets no paler under the mouse: its words can be read there too. */
+/** Keeps the colour of a filled button on hover, so that its contrast stays sufficient. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   return input.variant === 'filled' ? { ...colors, hover: colors.background } : colors;
@@ -35,7 +35,7 @@ const theme = createTheme({
   components: { Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }) },
 });
 
-/** Quiet text that can still be read: 4.5 to 1 on everything that is behind it. */
+/** Dimmed text with a contrast of at least 4.5 to 1 on every background. */
 const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -52,13 +52,13 @@ const cssVariables: CSSVariablesResolver = () => ({
 
 export const queries = new QueryClient({
   defaultOptions: {
-    // What was refused stays refused; what did not arrive is asked for once more.
+    // A refused query is not retried. A query without a response is retried once.
     queries: { retry: (count, error) => count < 1 && !isRefusal(error), refetchOnWindowFocus: true },
     mutations: { retry: false },
   },
 });
 
-/** Shows an app in the page: the operator's console or the account's portal. */
+/** Renders the operator console or the account portal into the page. */
 export function render(app: ReactNode): void {
   const root = document.getElementById('root');
   if (root) {

@@ -4,17 +4,17 @@ import { Shell } from './shell.js';
 
 type Page = () => React.ReactElement;
 
-/** Each page is a file of its own, which is loaded when it is opened. */
+/** Builds the route of a page, which is loaded when it is opened. */
 function page(path: string, load: () => Promise<Page>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) };
 }
 
-/** Each of them is also a route of src/console/console-routes.ts, which answers it with this page. */
+/** src/console/console-routes.ts must have the same routes. It answers them with this page. */
 export const router = createBrowserRouter(
   [
     {
       element: <Shell />,
-      hydrateFallbackElement: <Waiting error={null} again={() => undefined} />,
+      hydrateFallbackElement: <Waiting error={null} retry={() => undefined} />,
       children: [
         page('/', async () => (await import('./pages/today-page.js')).TodayPage),
         page('/purchases', async () => (await import('./pages/purchases-page.js')).PurchasesPage),

@@ -13,7 +13,7 @@ export function useSessionQuery() {
   return useQuery({ queryKey: ['session'], queryFn: () => dataOf(api.GET('/session')), staleTime: 60_000 });
 }
 
-/** Who is logged in. Below the shell there is always one. */
+/** Returns the session of the logged-in operator. Use it only below the shell. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) {
@@ -22,7 +22,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether to offer something; the server refuses it all the same. */
+/** Whether to offer an action. The server checks the right again. */
 export function useMay(action: Action): boolean {
   return useSession().actions.includes(action);
 }

@@ -30,11 +30,11 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
   { to: '/operators', label: 'operators', action: 'operator.look' },
 ];
 
-/** What is around every page: where else to go, search, and who is logged in. */
+/** The frame of every page: menu, search and the logged-in operator. */
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
   if (!session.data) {
-    return <Waiting error={session.error} again={session.refetch} outageAdvice={t('askDoctor')} />;
+    return <Waiting error={session.error} retry={session.refetch} outageAdvice={t('askDoctor')} />;
   }
   return (
     <SessionContext value={session.data}>
@@ -62,7 +62,7 @@ function isAt(pathname: string, to: string): boolean {
   return pathname === to || (to !== '/' && pathname.startsWith(`${to}/`));
 }
 
-/** As it is now: a change of one's own password gives this browser another session. */
+/** Reads the token at submission, because a password change gives this browser a new session. */
 function addToken({ currentTarget: form }: React.SyntheticEvent<HTMLFormElement>): void {
   const field = form.elements.namedItem('_csrf');
   if (field instanceof HTMLInputElement) {
@@ -88,7 +88,7 @@ function Menu({ session: { username, role, actions } }: { session: Session }): R
               fw={isAt(pathname, to) ? 700 : 400}
             />
           ))}
-        {/* The Bull board, which is not one of our pages. */}
+        {/* The Bull board is not a page of this router. */}
         {actions.includes('queue.look') && <NavLink href="/admin/queues" label={t('queues')} />}
       </AppShell.Section>
       <AppShell.Section>

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** The zone of the business: every time is shown in it, wherever the browser is. */
+/** The time zone of the business. Every time is shown in it, not in the zone of the browser. */
 export const ZoneContext = createContext('UTC');
 
 export function useZone(): string {

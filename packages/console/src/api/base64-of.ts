@@ -1,4 +1,4 @@
-/** A file as the server takes it. */
+/** Encodes a file for a request body. */
 export async function base64Of(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const pieces: string[] = [];

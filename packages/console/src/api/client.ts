@@ -1,13 +1,13 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
-/** The console's own calls, typed by the document that its server is made from. */
+/** Client of the console API, typed by its OpenAPI document. */
 export const api = createClient<paths>({
   baseUrl: '/admin/api',
   headers: { accept: 'application/json' },
 });
 
-/** Several questions may hear at once that the session has ended; the page is left once. */
+/** Several requests may fail at once when the session ends. Only the first leaves the page. */
 let isLeaving = false;
 
 api.use({
@@ -23,13 +23,13 @@ api.use({
   },
 });
 
-/** What is refused may also be a password that a change asks for. */
+/** A 401 may also mean that a password in a form was wrong, so the session is checked. */
 async function isLoggedIn(): Promise<boolean> {
   const { status } = await fetch('/admin/api/session', { headers: { accept: 'application/json' } });
   return status !== 401;
 }
 
-/** The token that the server expects with every change, from the cookie that it set for scripts to read. */
+/** Reads the CSRF token from its cookie. The server requires the token for every change. */
 export function antiForgeryToken(): string {
   return /(?:^|; )XSRF-TOKEN=([^;]*)/.exec(document.cookie)?.[1] ?? '';
 }

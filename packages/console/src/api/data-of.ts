@@ -1,8 +1,8 @@
-/** A call that the server refused, in its own words. */
+/** A request that the server refused, with its message. */
 export class Refusal extends Error {
   constructor(
     message: string,
-    /** It may be answered in a while. */
+    /** A later retry may succeed. */
     readonly isOutage: boolean,
   ) {
     super(message);
@@ -13,27 +13,27 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Refusal;
 }
 
-/** It may be answered in a while: the service cannot just now, or the call did not get there. */
+/** Whether a later retry may succeed: the service is unavailable, or was not reached. */
 export function isOutage(error: Error | null): boolean {
   return error !== null && (!isRefusal(error) || error.isOutage);
 }
 
-/** Ours, and those of a proxy in front of a service that does not answer. */
+/** HTTP statuses of an outage, from the service or from a proxy in front of it. */
 const outages = new Set([502, 503, 504]);
 
-/** Of a proxy's page nothing is repeated. */
-function saidBy(error: unknown): string {
-  const isOurs = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
-  return isOurs ? `${String(error.message)} (${String(error.request_id)})` : '';
+/** Returns the message of a failure envelope; empty for the error page of a proxy. */
+function getMessage(error: unknown): string {
+  const isKnown = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
+  return isKnown ? `${String(error.message)} (${String(error.request_id)})` : '';
 }
 
-/** The `data` of an answer. @throws Refusal with the words of the failure envelope. */
+/** Returns the `data` of a response. @throws Refusal with the message of the failure envelope. */
 export async function dataOf<T>(
   call: Promise<{ data?: { data: T }; error?: { message: string; request_id: string }; response: Response }>,
 ): Promise<T> {
   const { data, error, response } = await call;
   if (data === undefined) {
-    throw new Refusal(saidBy(error), outages.has(response.status));
+    throw new Refusal(getMessage(error), outages.has(response.status));
   }
   return data.data;
 }

@@ -12,7 +12,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-/** One account: its money, its rules, and what can be done about it. */
+/** One account: money, rules and actions. */
 export function AccountPage(): React.ReactElement {
   const { username = '' } = useParams();
   const found = useQuery({
@@ -24,7 +24,7 @@ export function AccountPage(): React.ReactElement {
       <Anchor component={Link} to="/accounts" size="sm">
         {t('accounts')}
       </Anchor>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
     </>
   );
 }

@@ -56,7 +56,7 @@ export function AccountsPage(): React.ReactElement {
           </Button>
         </Group>
       </form>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.accounts.length === 0 && <Nothing>{t('noAccount')}</Nothing>}
       {page.data && page.data.accounts.length > 0 && (
         <Table fz="sm" verticalSpacing="xs">

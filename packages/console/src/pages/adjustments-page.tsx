@@ -17,7 +17,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listAdjustments']['parameters']['query']>;
 type Adjustment = components['schemas']['Adjustment'];
 
-/** Corrections of wallets: by default those that wait for a second operator, the longest waiting first. */
+/** Adjustments: by default those that wait for a second operator, oldest first. */
 export function AdjustmentsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -32,7 +32,7 @@ export function AdjustmentsPage(): React.ReactElement {
       what={
         page.data && (
           <Text size="sm" mb="md">
-            {t('adjustmentsWhat', { from: rupiah(page.data.approval_from) })}
+            {t('adjustmentsHelp', { from: rupiah(page.data.approval_from) })}
           </Text>
         )
       }
@@ -55,8 +55,8 @@ function OneAdjustment({ of }: { of: Adjustment }): React.ReactElement {
       of={of}
       facts={[
         [t('reason'), of.reason],
-        [t('askedBy'), of.requested_by],
-        [t('asked'), <Time at={of.created_at} />],
+        [t('requestedBy'), of.requested_by],
+        [t('requestedAt'), <Time at={of.created_at} />],
         [t('decidedBy'), of.decided_by],
         [t('decidedAt'), of.decided_at && <Time at={of.decided_at} />],
       ]}
@@ -80,14 +80,14 @@ function Decisions({ of }: { of: Adjustment }): React.ReactElement {
       ) : (
         <ActionForm
           title={t('approveAdjustment')}
-          consequence={t(of.amount > 0 ? 'approveCreditWhat' : 'approveDebitWhat', words)}
+          consequence={t(of.amount > 0 ? 'approveCreditHelp' : 'approveDebitHelp', words)}
           danger
           run={(reason) => dataOf(api.POST('/adjustments/{id}/approve', { ...to, body: { reason } }))}
         />
       )}
       <ActionForm
         title={t('rejectAdjustment')}
-        consequence={t('rejectAdjustmentWhat')}
+        consequence={t('rejectAdjustmentHelp')}
         run={(reason) => dataOf(api.POST('/adjustments/{id}/reject', { ...to, body: { reason } }))}
       />
     </>
@@ -105,12 +105,12 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
     setMade(null);
     const signed = (kind === 'debit' ? -1 : 1) * numberIn(amount);
     setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
-    // What was asked for is not asked for again by a second press.
+    // A second submission must not repeat the adjustment.
     setAmount('');
   };
   return (
     <Stack gap="sm" maw={640} mt="xl">
-      <ActionForm title={t('correctWallet')} consequence={t('correctWalletWhat')} danger run={run}>
+      <ActionForm title={t('correctWallet')} consequence={t('correctWalletHelp')} danger run={run}>
         <TextInput
           label={t('account')}
           required

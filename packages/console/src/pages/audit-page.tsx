@@ -12,7 +12,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
 type Entry = components['schemas']['AuditEntry'];
 
-/** Who changed what. */
+/** The audit log with its filter. */
 export function AuditPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -26,7 +26,7 @@ export function AuditPage(): React.ReactElement {
         {t('audit')}
       </Title>
       <Text size="sm" mb="sm">
-        {t('auditWhat')}
+        {t('auditHelp')}
       </Text>
       <FilterForm>
         <FilterField name="actor" label={t('actor')} />
@@ -39,7 +39,7 @@ export function AuditPage(): React.ReactElement {
       <Anchor href={`/admin/audit.csv?${csvQuery(params)}`} download="audit.csv" size="sm">
         {t('asCsv')}
       </Anchor>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.entries.length === 0 && <Nothing>{t('noAudit')}</Nothing>}
       <Stack gap="xs" mt="sm">
         {page.data?.entries.map((each) => (

@@ -22,7 +22,7 @@ type Confirmed = components['schemas']['ConfirmBankStatementData'];
 type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
 type BankLine = components['schemas']['BankLine'];
 
-/** Bank statements: which deposits one would confirm, confirming them, and the money that nobody knows the account of. */
+/** Previews and confirms bank statements, and lists lines without a known account. */
 export function BankLinesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -45,7 +45,7 @@ export function BankLinesPage(): React.ReactElement {
           ]}
           fields={[]}
         />
-        {!page.data && <Waiting error={page.error} again={page.refetch} />}
+        {!page.data && <Waiting error={page.error} retry={page.refetch} />}
         {page.data?.lines.length === 0 && <Nothing>{t('noBankLine')}</Nothing>}
         <Stack gap="sm" maw={800}>
           {page.data?.lines.map((each) => (
@@ -63,7 +63,7 @@ function Match(): React.ReactElement {
   return (
     <FilePreview
       title={t('matchStatement')}
-      what={t('matchStatementWhat')}
+      what={t('matchStatementHelp')}
       label={t('bankStatement')}
       accept=".csv,text/csv,text/plain"
       preview={(file) => dataOf(api.POST('/bank-statements/preview', { body: { file } }))}
@@ -88,7 +88,7 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
       <Facts
         of={[
           [t('incomingLines'), count(of.incoming)],
-          [t('daysOfStatement'), daysOf(of)],
+          [t('daysOfStatement'), formatDays(of)],
           ...matches.map(([match, found]): [string, string | null] => [
             t(`match_${match}`),
             found === 0 ? null : count(found),
@@ -132,9 +132,9 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
   );
 }
 
-function daysOf({ first_day, last_day, is_order_told }: Plan): string | null {
+function formatDays({ first_day, last_day, is_order_told }: Plan): string | null {
   const range = first_day === last_day ? first_day : `${first_day} – ${last_day}`;
-  return range !== null && !is_order_told ? `${range}. ${t('orderUntold')}` : range;
+  return range !== null && !is_order_told ? `${range}. ${t('dateOrderUnclear')}` : range;
 }
 
 function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
@@ -146,7 +146,7 @@ function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
     <Stack maw={640} mt="sm">
       <ActionForm
         title={t('confirmStatement')}
-        consequence={t('confirmStatementWhat', {
+        consequence={t('confirmStatementHelp', {
           found: named + (byReference ? referenced : 0) + (byAmount ? alone : 0),
           amount: rupiah(
             plan.amount_named +
@@ -209,16 +209,16 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
             t('sameBefore'),
             `${day} ${t(`line_${status}`)} ${deposit_id ?? ''}`.trim(),
           ]),
-          [t('actor'), of.decided?.actor],
+          [t('decidedBy'), of.decided?.actor],
           [t('reason'), of.decided?.reason],
-          [t('made'), of.decided && <Time at={of.decided.at} />],
+          [t('decidedAt'), of.decided && <Time at={of.decided.at} />],
         ]}
       />
       {mayDecide && of.status === 'open' && (
         <ToDecide>
           <ActionForm
             title={t('useLine')}
-            consequence={t('useLineWhat', { amount })}
+            consequence={t('useLineHelp', { amount })}
             run={(reason) =>
               dataOf(
                 api.POST('/bank-lines/{id}/use', {
@@ -245,7 +245,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
           </ActionForm>
           <ActionForm
             title={t('setLineAside')}
-            consequence={t('setLineAsideWhat')}
+            consequence={t('setLineAsideHelp')}
             danger
             run={(reason) => dataOf(api.POST('/bank-lines/{id}/set-aside', { ...to, body: { reason } }))}
           />
@@ -255,7 +255,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
         <ToDecide>
           <ActionForm
             title={t('reopenLine')}
-            consequence={t('reopenLineWhat')}
+            consequence={t('reopenLineHelp')}
             run={(reason) => dataOf(api.POST('/bank-lines/{id}/reopen', { ...to, body: { reason } }))}
           />
         </ToDecide>

@@ -14,7 +14,7 @@ import { t } from '../text/text.js';
 
 type Item = components['schemas']['AttentionItem'];
 
-/** What waits for a person, the oldest first, with what to find out and what can be decided. */
+/** Reviews and open cases, oldest first, with advice and decisions. */
 export function CasesPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['attention'], queryFn: () => dataOf(api.GET('/attention')) });
   return (
@@ -22,7 +22,7 @@ export function CasesPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('cases')}
       </Title>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.items.length === 0 && <Nothing>{t('noCase')}</Nothing>}
       <Stack gap="sm" maw={800}>
         {found.data?.items.map((each) => (

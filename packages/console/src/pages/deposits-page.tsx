@@ -13,7 +13,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listDeposits']['parameters']['query']>;
 type Deposit = components['schemas']['Deposit'];
 
-/** Deposits: by default those that wait for their money, the longest waiting first. */
+/** Deposits: by default pending ones, oldest first. */
 export function DepositsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -44,7 +44,7 @@ function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
       of={of}
       facts={[
         [t('reference'), of.ref_id],
-        [t('asked'), <Time at={of.created_at} />],
+        [t('requestedAt'), <Time at={of.created_at} />],
         [t('completed'), of.completed_at && <Time at={of.completed_at} />],
       ]}
       decisions={
@@ -52,12 +52,12 @@ function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
           <>
             <ActionForm
               title={t('confirmDeposit')}
-              consequence={t('confirmDepositWhat', { amount, account })}
+              consequence={t('confirmDepositHelp', { amount, account })}
               run={(reason) => dataOf(api.POST('/deposits/{id}/confirm', { ...to, body: { reason } }))}
             />
             <ActionForm
               title={t('rejectDeposit')}
-              consequence={t('rejectDepositWhat', { amount, account })}
+              consequence={t('rejectDepositHelp', { amount, account })}
               danger
               run={(reason) => dataOf(api.POST('/deposits/{id}/reject', { ...to, body: { reason } }))}
             />

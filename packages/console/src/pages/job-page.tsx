@@ -12,7 +12,7 @@ import { retryJob } from '../parts/retry-job.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-/** One job: how it stands, what it failed with, and running it again. */
+/** One job: state, failures and retry. */
 export function JobPage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
@@ -26,7 +26,7 @@ export function JobPage(): React.ReactElement {
         <Title order={1} size="h3" my="xs" style={{ overflowWrap: 'anywhere' }}>
           {id}
         </Title>
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       </>
     );
   }
@@ -93,10 +93,10 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
     <Section title={t('actions')}>
       <ActionForm
         title={t('retryOne')}
-        consequence={t('retryOneWhat')}
+        consequence={t('retryOneHelp')}
         run={async (reason) => {
           await retryJob(of.id, reason);
-          // It is another job now.
+          // The retry is a new job with another id.
           await go(`/jobs?about=${encodeURIComponent(of.purchase ?? of.subject ?? of.id)}`);
         }}
       />

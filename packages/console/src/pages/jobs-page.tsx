@@ -17,7 +17,7 @@ type Queue = components['schemas']['Queue'];
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 
-/** Jobs by what they are about, or by queue and state. */
+/** Jobs by subject, or by queue and state. */
 export function JobsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const about = params.get('about');
@@ -28,7 +28,7 @@ export function JobsPage(): React.ReactElement {
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
-  // The queues stand below the jobs, which would push them down when they come.
+  // The queues are shown after the jobs have loaded, so that the jobs do not shift them.
   const isFirstLook =
     useIsFetching({ queryKey: ['jobs'], predicate: ({ state }) => state.data === undefined }) > 0;
   return (
@@ -37,10 +37,10 @@ export function JobsPage(): React.ReactElement {
         {t('jobs')}
       </Title>
       <Text size="sm" mb="sm" maw={800}>
-        {t('jobsWhat')}
+        {t('jobsHelp')}
       </Text>
       <FilterForm>
-        <FilterField name="about" label={t('aboutWhat')} maxLength={140} />
+        <FilterField name="about" label={t('subjectOfJob')} maxLength={140} />
       </FilterForm>
       {about !== null && <JobsAbout key={about} about={about} />}
       {queue !== null && (
@@ -51,7 +51,7 @@ export function JobsPage(): React.ReactElement {
           {queues.data ? (
             <Queues of={queues.data.queues} />
           ) : (
-            <Waiting error={queues.error} again={queues.refetch} />
+            <Waiting error={queues.error} retry={queues.refetch} />
           )}
         </Section>
       )}
@@ -97,7 +97,7 @@ function JobsAbout({ about }: { about: string }): React.ReactElement {
     queryFn: () => dataOf(api.GET('/jobs/about', { params: { query: { about } } })),
   });
   if (!found.data) {
-    return <Waiting error={found.error} again={found.refetch} />;
+    return <Waiting error={found.error} retry={found.refetch} />;
   }
   return (
     <Section title={t('found')}>
@@ -108,7 +108,7 @@ function JobsAbout({ about }: { about: string }): React.ReactElement {
   );
 }
 
-/** What is over has left its queue: where it is told for good. */
+/** Completed jobs have left their queue. These links lead to the permanent history. */
 function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
   if (of.length === 0) {
     return null;
@@ -117,15 +117,15 @@ function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
     <Stack gap={4} my="sm">
       <Text size="sm">{t('historyIs')}</Text>
       {of.map((thing) => (
-        <Anchor key={`${thing.kind} ${thing.id}`} component={Link} to={placeOf(thing)} size="sm">
-          {nameOf(thing)}
+        <Anchor key={`${thing.kind} ${thing.id}`} component={Link} to={getPath(thing)} size="sm">
+          {getName(thing)}
         </Anchor>
       ))}
     </Stack>
   );
 }
 
-function placeOf({ kind, id, account }: Found['things'][number]): string {
+function getPath({ kind, id, account }: Found['things'][number]): string {
   const places = {
     purchase: `/purchases/${id}`,
     account: `/accounts/${account ?? ''}`,
@@ -136,7 +136,7 @@ function placeOf({ kind, id, account }: Found['things'][number]): string {
   return places[kind];
 }
 
-function nameOf({ kind, id, account }: Found['things'][number]): string {
+function getName({ kind, id, account }: Found['things'][number]): string {
   const username = account ?? '';
   const names = {
     purchase: t('timelineOf', { id }),
@@ -178,7 +178,7 @@ function JobsOfQueue({ query, queues }: { query: Query; queues: Queue[] }): Reac
           key={`kinds ${kinds.length}`}
         />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.jobs.length === 0 && <Nothing>{t('noJobFits')}</Nothing>}
       {page.data && <JobList of={page.data.jobs} />}
       {page.data && <Older next={page.data.next} lookedBackTo={null} />}

@@ -18,7 +18,7 @@ type Ledger = components['schemas']['GetLedgerData'];
 const everyMs = 30_000;
 const whileRunningMs = 1_500;
 
-/** Whether every rupiah adds up, and what proves that nothing was changed since. */
+/** Verification of the ledger, balances of its accounts, and closed days. */
 export function LedgerPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const before = params.get('before');
@@ -44,7 +44,7 @@ export function LedgerPage(): React.ReactElement {
           )}
         </>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </>
   );
@@ -59,7 +59,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
       {!last && <Nothing>{t('noVerification')}</Nothing>}
       {last && (
         <Alert color={last.ok ? 'green' : 'red'} role="status">
-          {statusOf(last)}
+          {describeStatus(last)}
         </Alert>
       )}
       {last && last.not_checked.length > 0 && (
@@ -89,7 +89,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
         <Stack maw={640} my="md">
           <ActionForm
             title={t('verifyNow')}
-            consequence={t('verifyNowWhat')}
+            consequence={t('verifyNowHelp')}
             run={(reason) => dataOf(api.POST('/ledger/verify', { body: { reason } }))}
           />
         </Stack>
@@ -101,7 +101,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
           ends={[3]}
           rows={verifications.map((each) => ({
             key: each.day,
-            cells: [each.day, <Time at={each.at} />, statusOf(each), seconds(each.duration_ms / 1_000)],
+            cells: [each.day, <Time at={each.at} />, describeStatus(each), seconds(each.duration_ms / 1_000)],
           }))}
         />
       )}
@@ -109,8 +109,8 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
   );
 }
 
-/** Of a rule that was not looked at nobody is told that it holds. */
-function statusOf({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
+/** Never reports an unchecked rule as valid. */
+function describeStatus({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
   if (!ok) {
     return t('notVerified', { count: count(failures) });
   }
@@ -134,7 +134,7 @@ function Running({ of }: { of: NonNullable<Ledger['running']> }): React.ReactEle
 function Accounts({ of }: { of: Ledger['accounts'] }): React.ReactElement {
   return (
     <Section title={t('ledgerAccounts')}>
-      <Text size="sm">{t('ledgerAccountsWhat')}</Text>
+      <Text size="sm">{t('ledgerAccountsHelp')}</Text>
       {of.length === 0 ? (
         <Nothing>{t('noClose')}</Nothing>
       ) : (
@@ -156,7 +156,7 @@ function Accounts({ of }: { of: Ledger['accounts'] }): React.ReactElement {
 function Closes({ of }: { of: Ledger['closes'] }): React.ReactElement {
   return (
     <Section title={t('closes')}>
-      <Text size="sm">{t('closesWhat')}</Text>
+      <Text size="sm">{t('closesHelp')}</Text>
       {of.length > 0 && (
         <Rows
           label={t('closes')}

@@ -19,7 +19,7 @@ import { t } from '../text/text.js';
 
 type Markup = components['schemas']['Markup'];
 
-/** What buyers pay above sellers' prices: the rules, and how they are changed. */
+/** The markup rules, price groups, and forms to change the rules. */
 export function MarkupsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const maySet = useMay('markup.set');
@@ -35,13 +35,13 @@ export function MarkupsPage(): React.ReactElement {
         {t('markups')}
       </Title>
       <Text size="sm" mb="sm" maw={640}>
-        {t('markupsWhat')}
+        {t('markupsHelp')}
       </Text>
       <FilterForm>
         <FilterField name="account" label={t('account')} />
         <FilterField name="group" label={t('priceGroup')} maxLength={32} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.markups.length === 0 && <Nothing>{t('noMarkup')}</Nothing>}
       {page.data && page.data.markups.length > 0 && (
         <Rows
@@ -82,23 +82,23 @@ function cellsOf(markup: Markup): React.ReactNode[] {
   const { account, changed_at: changedAt } = markup;
   return [
     account === null ? (
-      forWhom(markup)
+      formatBuyers(markup)
     ) : (
       <Anchor component={Link} to={`/accounts/${account}`} size="sm">
         {account}
       </Anchor>
     ),
-    namedBy(markup),
-    addedBy(markup),
+    formatProducts(markup),
+    formatMarkup(markup),
     <Time at={changedAt} />,
   ];
 }
 
-function forWhom({ account, group }: Markup): string {
+function formatBuyers({ account, group }: Markup): string {
   return account ?? (group === null ? t('allBuyers') : `${t('priceGroup')} ${group}`);
 }
 
-function namedBy({ product, category }: Markup): string {
+function formatProducts({ product, category }: Markup): string {
   return product === null
     ? category === null
       ? t('allProducts')
@@ -106,7 +106,7 @@ function namedBy({ product, category }: Markup): string {
     : `${t('product')} ${product}`;
 }
 
-function addedBy({ percent, rupiah: amount }: Markup): string {
+function formatMarkup({ percent, rupiah: amount }: Markup): string {
   return percent === null ? rupiah(amount ?? 0) : `${percent} %`;
 }
 
@@ -128,12 +128,12 @@ function SetMarkup(): React.ReactElement {
   return (
     <ActionForm
       title={t('setMarkup')}
-      consequence={t('setMarkupWhat')}
+      consequence={t('setMarkupHelp')}
       run={(reason) =>
         dataOf(
           api.POST('/markups', {
             body: {
-              ...whomOf({ account: account.trim(), group: group.trim() }),
+              ...buildBuyers({ account: account.trim(), group: group.trim() }),
               ...(scope === 'all' ? { all: true } : { [scope]: of.trim() }),
               [unit]: numberIn(amount, unit === 'percent' ? percentDecimals : 0),
               reason,
@@ -145,14 +145,14 @@ function SetMarkup(): React.ReactElement {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         <TextInput
           label={t('markupFor')}
-          description={t('markupForWhat')}
+          description={t('markupForHelp')}
           value={account}
           maxLength={64}
           onChange={(event) => setAccount(event.currentTarget.value)}
         />
         <TextInput
           label={t('markupForGroup')}
-          description={t('markupForGroupWhat')}
+          description={t('markupForGroupHelp')}
           value={group}
           maxLength={32}
           autoCapitalize="none"
@@ -160,7 +160,7 @@ function SetMarkup(): React.ReactElement {
         />
         <NativeSelect
           label={t('markupOf')}
-          description={t('markupOfWhat')}
+          description={t('markupOfHelp')}
           value={scope}
           data={scopes.map((value) => ({ value, label: t(`scope_${value}`) }))}
           onChange={(event) => setScope(scopes.find((each) => each === event.currentTarget.value) ?? scope)}
@@ -193,8 +193,8 @@ function SetMarkup(): React.ReactElement {
   );
 }
 
-/** Both, where both are filled in: the service refuses that and says why. */
-function whomOf({ account, group }: { account: string; group: string }) {
+/** Sends both if both are filled in; the service then refuses with a message. */
+function buildBuyers({ account, group }: { account: string; group: string }) {
   return {
     ...(account !== '' && { account }),
     ...(group !== '' && { group }),
@@ -208,13 +208,13 @@ function RemoveMarkup({ of }: { of: Markup[] }): React.ReactElement {
   return (
     <ActionForm
       title={t('removeMarkup')}
-      consequence={t('removeMarkupWhat')}
+      consequence={t('removeMarkupHelp')}
       danger
       run={(reason) =>
         dataOf(
           api.POST('/markups/remove', {
             body: {
-              ...whomOf({ account: markup?.account ?? '', group: markup?.group ?? '' }),
+              ...buildBuyers({ account: markup?.account ?? '', group: markup?.group ?? '' }),
               ...(typeof markup?.product === 'string' && { product: markup.product }),
               ...(typeof markup?.category === 'string' && { category: markup.category }),
               ...(markup && !markup.product && !markup.category && { all: true }),
@@ -229,7 +229,7 @@ function RemoveMarkup({ of }: { of: Markup[] }): React.ReactElement {
         value={markup ? keyOf(markup) : ''}
         data={of.map((each) => ({
           value: keyOf(each),
-          label: `${forWhom(each)}, ${namedBy(each)}: ${addedBy(each)}`,
+          label: `${formatBuyers(each)}, ${formatProducts(each)}: ${formatMarkup(each)}`,
         }))}
         onChange={(event) => setChosen(event.currentTarget.value)}
       />

@@ -11,7 +11,7 @@ import { Status, Time, Waiting } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-/** Who may log in and do what, and from where they are logged in. */
+/** Operators with their roles and sessions. */
 export function OperatorsPage(): React.ReactElement {
   const mayManage = useMay('operator.manage');
   const found = useQuery({
@@ -30,9 +30,9 @@ export function OperatorsPage(): React.ReactElement {
           ))}
         </Stack>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
-      {/* Below the list, which would push it down when it comes. */}
+      {/* Shown after the list has loaded, so that the list does not shift it. */}
       {(found.data ?? found.error) && (
         <>
           {mayManage && <NewOperator />}

@@ -15,7 +15,7 @@ import { Time, Waiting } from '../parts/states.js';
 import { useSession } from '../session.js';
 import { t } from '../text/text.js';
 
-/** What an operator sees and changes of their own. */
+/** The own account of the operator: password, second factor, sessions and key. */
 export function OwnPage(): React.ReactElement {
   const { username, role } = useSession();
   const found = useQuery({ queryKey: ['own'], queryFn: () => dataOf(api.GET('/me')) });
@@ -23,7 +23,7 @@ export function OwnPage(): React.ReactElement {
     return (
       <>
         <Heading />
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       </>
     );
   }
@@ -55,7 +55,7 @@ export function OwnPage(): React.ReactElement {
           <EndSessions
             of={sessions}
             title={t('endSessions')}
-            consequence={t('endOwnSessionsWhat')}
+            consequence={t('endOwnSessionsHelp')}
             asksReason={false}
             run={(session) => dataOf(api.POST('/me/end-sessions', { body: { session } }))}
           />
@@ -80,29 +80,29 @@ function Heading(): React.ReactElement {
 
 function ChangePassword(): React.ReactElement {
   const [password, setPassword] = useState('');
-  const [again, setAgain] = useState('');
+  const [confirmation, setConfirmation] = useState('');
   const { fields, prove } = useProof();
   return (
     <ActionForm
       title={t('changePassword')}
-      consequence={t('changePasswordWhat')}
+      consequence={t('changePasswordHelp')}
       asksReason={false}
       run={async () => {
         await prove((proof) =>
           dataOf(
             api.POST('/me/password', {
-              body: { ...proof, new_password: password, new_password_again: again },
+              body: { ...proof, new_password: password, new_password_again: confirmation },
             }),
           ),
         );
         setPassword('');
-        setAgain('');
+        setConfirmation('');
       }}
     >
       {(
         [
           ['newPassword', password, setPassword],
-          ['newPasswordAgain', again, setAgain],
+          ['confirmNewPassword', confirmation, setConfirmation],
         ] as const
       ).map(([label, value, change]) => (
         <PasswordInput
@@ -129,7 +129,7 @@ function RecoveryCodes(): React.ReactElement {
     <>
       <ActionForm
         title={t('makeRecoveryCodes')}
-        consequence={t('makeRecoveryCodesWhat')}
+        consequence={t('makeRecoveryCodesHelp')}
         asksReason={false}
         run={async () => {
           setCodes([]);
@@ -139,7 +139,7 @@ function RecoveryCodes(): React.ReactElement {
       >
         {fields}
       </ActionForm>
-      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesWhat')} secrets={codes} />
+      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
     </>
   );
 }
@@ -151,7 +151,7 @@ function OwnKey(): React.ReactElement {
     <>
       <ActionForm
         title={t('makeOwnKey')}
-        consequence={t('makeOwnKeyWhat')}
+        consequence={t('makeOwnKeyHelp')}
         asksReason={false}
         run={async () => {
           setKeys([]);
@@ -161,7 +161,7 @@ function OwnKey(): React.ReactElement {
       >
         {fields}
       </ActionForm>
-      <ShownOnce title={t('ownKeyOnce')} note={t('ownKeyWhat')} secrets={keys} />
+      <ShownOnce title={t('ownKeyOnce')} note={t('ownKeyHelp')} secrets={keys} />
     </>
   );
 }

@@ -24,7 +24,7 @@ type PriceImport = components['schemas']['PriceImport'];
 
 type Undone = components['schemas']['UndoPriceImportData'];
 
-/** Price lists: what one would change, applying it, and taking it back. */
+/** Previews, applies and undoes price lists. */
 export function PriceImportsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const maySet = useMay('product.set');
@@ -43,7 +43,7 @@ export function PriceImportsPage(): React.ReactElement {
       </Title>
       {maySee && <Preview />}
       <Section title={t('imported')}>
-        {!page.data && <Waiting error={page.error} again={page.refetch} />}
+        {!page.data && <Waiting error={page.error} retry={page.refetch} />}
         {page.data?.imports.length === 0 && <Nothing>{t('noImport')}</Nothing>}
         {page.data && page.data.imports.length > 0 && <Imports of={page.data.imports} />}
         {page.data && <Older next={page.data.next} lookedBackTo={null} />}
@@ -54,7 +54,7 @@ export function PriceImportsPage(): React.ReactElement {
   );
 }
 
-/** Whoever changed an offer, by a list or by hand: since yesterday. */
+/** Changes of offers since yesterday, by an import or by hand. */
 function Changes(): React.ReactElement {
   const [before, setBefore] = useState<string>();
   const page = useQuery({
@@ -64,7 +64,7 @@ function Changes(): React.ReactElement {
   });
   return (
     <Section title={t('changedSinceYesterday')}>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.changes.length === 0 && <Nothing>{t('nothingChanged')}</Nothing>}
       {page.data && page.data.changes.length > 0 && (
         <Rows
@@ -110,7 +110,7 @@ function Preview(): React.ReactElement {
   return (
     <FilePreview
       title={t('previewImport')}
-      what={t('previewImportWhat')}
+      what={t('previewImportHelp')}
       label={t('priceFile')}
       accept=".csv,.xlsx,text/csv"
       preview={(file) => dataOf(api.POST('/price-imports/preview', { body: { file } }))}
@@ -142,7 +142,15 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
       {of.changes.length > 0 && (
         <Rows
           label={t('offersChanged')}
-          heads={[t('line'), t('product'), t('seller'), t('price'), t('cost'), t('status'), t('left')]}
+          heads={[
+            t('line'),
+            t('product'),
+            t('seller'),
+            t('price'),
+            t('cost'),
+            t('status'),
+            t('sellerMargin'),
+          ]}
           ends={[0, 3, 4, 6]}
           minWidth={760}
           rows={of.changes.map((each) => ({ key: String(each.line), cells: cellsOf(each) }))}
@@ -200,7 +208,7 @@ function Apply({ name, content, plan }: Previewed<Plan>): React.ReactElement {
     <Stack maw={640} mt="sm">
       <ActionForm
         title={t('applyImport')}
-        consequence={t('applyImportWhat', { found: plan.found, refused: plan.refused_found })}
+        consequence={t('applyImportHelp', { found: plan.found, refused: plan.refused_found })}
         run={(reason) =>
           dataOf(
             api.POST('/price-imports', {
@@ -217,7 +225,7 @@ function Apply({ name, content, plan }: Previewed<Plan>): React.ReactElement {
       >
         {plan.losing + plan.falling + plan.rising > 0 && (
           <Checkbox
-            label={t('meantPrices', { losing: plan.losing, falling: plan.falling, rising: plan.rising })}
+            label={t('riskyPrices', { losing: plan.losing, falling: plan.falling, rising: plan.rising })}
             checked={meant}
             onChange={(event) => setMeant(event.currentTarget.checked)}
           />
@@ -259,7 +267,7 @@ function Undo({ of }: { of: PriceImport[] }): React.ReactElement {
     <Stack maw={640}>
       <ActionForm
         title={t('undoImport')}
-        consequence={t('undoImportWhat')}
+        consequence={t('undoImportHelp')}
         danger
         run={async (reason) => {
           const done = await dataOf(

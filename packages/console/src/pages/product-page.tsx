@@ -23,7 +23,7 @@ type Offer = Product['offers'][number];
 
 const states = ['active', 'maintenance', 'inactive'] as const;
 
-/** One product: who offers it, at which price, what is left of that, and how it is changed. */
+/** One product: its offers with prices and margins, their history, and actions. */
 export function ProductPage(): React.ReactElement {
   const { code = '' } = useParams();
   const maySet = useMay('product.set');
@@ -67,7 +67,7 @@ export function ProductPage(): React.ReactElement {
           )}
         </>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </>
   );
@@ -94,7 +94,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
   return (
     <Section title={t('offers')}>
       <Text size="sm" mb="sm">
-        {t('leftWhat')}
+        {t('sellerMarginHelp')}
       </Text>
       {of.length === 0 ? (
         <Nothing>{t('noOffer')}</Nothing>
@@ -107,7 +107,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
             t('price'),
             t('commission'),
             t('cost'),
-            t('left'),
+            t('sellerMargin'),
             t('providerSays'),
           ]}
           ends={[2, 3, 4, 5]}
@@ -165,7 +165,7 @@ function History({ code, offers }: { code: string; offers: Offer[] }): React.Rea
           setBefore(null);
         }}
       />
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.moments.length === 0 && <Nothing>{t('noHistory')}</Nothing>}
       {page.data && page.data.moments.length > 0 && (
         <Rows
@@ -202,7 +202,7 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
   return (
     <ActionForm
       title={t('setOffer', { seller: of.seller })}
-      consequence={t(of.is_owner ? 'setOwnOfferWhat' : 'setOfferWhat', { seller: of.seller })}
+      consequence={t(of.is_owner ? 'setOwnOfferHelp' : 'setOfferHelp', { seller: of.seller })}
       run={(reason) =>
         dataOf(
           api.POST('/products/{code}/offer', {

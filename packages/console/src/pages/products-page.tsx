@@ -12,7 +12,7 @@ import { t } from '../text/text.js';
 
 type Product = components['schemas']['Product'];
 
-/** What is on sale, by code: the cheapest offer of each, and what is left of it. */
+/** Products by code, each with its cheapest offer and margin. */
 export function ProductsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const query = Object.fromEntries(params) as { prefix?: string; seller?: string; after?: string };
@@ -29,12 +29,20 @@ export function ProductsPage(): React.ReactElement {
         <FilterField name="prefix" label={t('codeBeginsWith')} />
         <FilterField name="seller" label={t('seller')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.products.length === 0 && <Nothing>{t('noProduct')}</Nothing>}
       {page.data && page.data.products.length > 0 && (
         <Rows
           label={t('products')}
-          heads={[t('product'), t('name'), t('status'), t('offers'), t('price'), t('commission'), t('left')]}
+          heads={[
+            t('product'),
+            t('name'),
+            t('status'),
+            t('offers'),
+            t('price'),
+            t('commission'),
+            t('sellerMargin'),
+          ]}
           ends={[3, 4, 5, 6]}
           minWidth={680}
           rows={page.data.products.map((each) => ({ key: each.code, cells: cellsOf(each) }))}
@@ -68,7 +76,7 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
   ];
 }
 
-/** What a sale leaves, or loses. */
+/** The seller margin of a sale; a negative one is bold. */
 export function Left({ of }: { of: number | null }): React.ReactElement {
   return (
     <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : rupiah(of)}</span>

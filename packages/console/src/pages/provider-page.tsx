@@ -24,7 +24,7 @@ type Provider = components['schemas']['GetProviderData'];
 
 const spans = ['1', '7', '30'] as const;
 
-/** One provider: how it is, how it was, and what can be done about it. */
+/** One provider: state, history and actions. */
 export function ProviderPage(): React.ReactElement {
   const { seller = '' } = useParams();
   const [params, setParams] = useSearchParams();
@@ -64,7 +64,7 @@ export function ProviderPage(): React.ReactElement {
           {mayCompare && <ReconcileDay seller={seller} />}
         </>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </>
   );
@@ -106,11 +106,11 @@ function History({ of, isOneDay }: { of: Provider; isOneDay: boolean }): React.R
   );
 }
 
-const becauses = ['failing', 'hanging', 'served', 'operator', 'configuration', 'float'] as const;
+const reasons = ['failing', 'hanging', 'served', 'operator', 'configuration', 'float'] as const;
 
 function Changes({ of }: { of: Provider['changes'] }): React.ReactElement {
-  const because = (word: string | null) => {
-    const known = becauses.find((each) => each === word);
+  const describeReason = (word: string | null) => {
+    const known = reasons.find((each) => each === word);
     return known ? t(`circuitBecause_${known}`) : (word ?? '–');
   };
   return (
@@ -123,7 +123,11 @@ function Changes({ of }: { of: Provider['changes'] }): React.ReactElement {
           heads={[t('time'), t('circuit'), t('disabledBecause')]}
           rows={of.map(({ at, to, because: why }, place) => ({
             key: `${at} ${place}`,
-            cells: [<Time at={at} />, t(to === 'open' ? 'circuit_open' : 'circuit_closed'), because(why)],
+            cells: [
+              <Time at={at} />,
+              t(to === 'open' ? 'circuit_open' : 'circuit_closed'),
+              describeReason(why),
+            ],
           }))}
         />
       )}
@@ -152,7 +156,7 @@ function Steering({ of }: { of: Provider }): React.ReactElement | null {
           <ActionForm
             key="pause"
             title={t('pauseProvider')}
-            consequence={t('pauseProviderWhat', { seller })}
+            consequence={t('pauseProviderHelp', { seller })}
             danger
             run={(reason) => dataOf(api.POST('/providers/{username}/pause', { ...to, body: { reason } }))}
           />
@@ -161,7 +165,7 @@ function Steering({ of }: { of: Provider }): React.ReactElement | null {
           <ActionForm
             key="resume"
             title={t('resumeProvider')}
-            consequence={t('resumeProviderWhat', { seller })}
+            consequence={t('resumeProviderHelp', { seller })}
             run={(reason) => dataOf(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))}
           />
         )}
@@ -173,13 +177,13 @@ function Steering({ of }: { of: Provider }): React.ReactElement | null {
 }
 
 function TestCall({ seller }: { seller: string }): React.ReactElement {
-  const [said, setSaid] = useState('');
+  const [result, setResult] = useState('');
   return (
     <ActionForm
       title={t('testProvider')}
-      consequence={t('testProviderWhat')}
+      consequence={t('testProviderHelp')}
       run={async (reason) => {
-        setSaid('');
+        setResult('');
         const {
           float,
           duration_ms: ms,
@@ -191,16 +195,16 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
           }),
         );
         const time = seconds(ms / 1_000);
-        setSaid(
+        setResult(
           float === null
             ? t('testProblem', { time, problem: problem ?? '' })
             : t('testAnswer', { time, float: rupiah(float) }),
         );
       }}
     >
-      {said !== '' && (
+      {result !== '' && (
         <Text size="sm" fw={600} role="status" style={{ overflowWrap: 'anywhere' }}>
-          {said}
+          {result}
         </Text>
       )}
     </ActionForm>
@@ -209,7 +213,7 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
 
 type Limit = keyof Provider['limits'];
 
-/** Empty: no limit, or the standard. */
+/** An empty field means no limit, or the default of the wait. */
 function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
   const [given, setGiven] = useState<Record<Limit, string>>({
     calls_per_second: String(limits.calls_per_second ?? ''),
@@ -220,7 +224,7 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
   return (
     <ActionForm
       title={t('setLimits')}
-      consequence={t('setLimitsWhat', { seller })}
+      consequence={t('setLimitsHelp', { seller })}
       run={(reason) => {
         const changed = names
           .map((name) => [name, given[name].trim() === '' ? null : numberIn(given[name])] as const)

@@ -19,7 +19,7 @@ type Provider = components['schemas']['Provider'];
 
 const everyMs = 15_000;
 
-/** Whether those who fulfil the sales serve, and what may keep them from it. */
+/** Providers with their state, and the routing of a product. */
 export function ProvidersPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['providers'],
@@ -31,7 +31,7 @@ export function ProvidersPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('providers')}
       </Title>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.providers.length === 0 && <Nothing>{t('noProvider')}</Nothing>}
       {found.data?.is_cut && <Nothing>{t('moreProviders')}</Nothing>}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
@@ -39,7 +39,7 @@ export function ProvidersPage(): React.ReactElement {
           <OneProvider key={each.seller} of={each} />
         ))}
       </SimpleGrid>
-      {/* Below the list, which would push it down when it comes; what comes last stands last. */}
+      {/* Shown after the list has loaded, so that nothing shifts. The slowest part comes last. */}
       {(found.data ?? found.error) && (
         <>
           <Routing />
@@ -50,7 +50,7 @@ export function ProvidersPage(): React.ReactElement {
   );
 }
 
-/** In words, the worst first. */
+/** Badges of the state, worst first. */
 export function ProviderStates({ of }: { of: Provider }): React.ReactElement {
   return (
     <Group gap={4}>
@@ -69,7 +69,7 @@ export function providerFacts(of: Provider): [string, React.ReactNode][] {
   const { day, limits } = of;
   const inSeconds = (ms: number | null) => (ms === null ? '–' : seconds(ms / 1_000));
   return [
-    [t('float'), of.float === null ? t('notTold') : rupiah(of.float)],
+    [t('float'), of.float === null ? t('balanceUnknown') : rupiah(of.float)],
     [t('floatAt'), of.float_at && <Time at={of.float_at} />],
     [t('floatEnds'), of.float_ends_at && <Time at={of.float_ends_at} />],
     [t('successOfDay'), day.success_rate === null ? '–' : percent(day.success_rate)],
@@ -124,7 +124,7 @@ function Routing(): React.ReactElement {
   });
   return (
     <Section title={t('routing')}>
-      <Text size="sm">{t('routingWhat')}</Text>
+      <Text size="sm">{t('routingHelp')}</Text>
       <AskForm button={t('showRouting')} asked={asked}>
         <TextInput
           label={t('product')}

@@ -17,7 +17,7 @@ import { useZone } from '../zone.js';
 
 type Description = components['schemas']['GetPurchaseData'];
 
-/** One purchase: what it is, what happened to it, and what can be done about it. */
+/** One purchase: facts, timeline, orders, deliveries and actions. */
 export function PurchasePage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
@@ -29,7 +29,7 @@ export function PurchasePage(): React.ReactElement {
       <Anchor component={Link} to="/purchases" size="sm">
         {t('purchases')}
       </Anchor>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
     </>
   );
 }
@@ -66,14 +66,14 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           [t('final'), purchase.final_at && <Time at={purchase.final_at} />],
           [t('request'), of.request_id],
           [t('trace'), of.trace_id],
-          [t('lookedAgain'), of.next_action_at && <Time at={of.next_action_at} />],
+          [t('nextCheck'), of.next_action_at && <Time at={of.next_action_at} />],
         ]}
       />
       <Actions of={of} />
       <Heading>{t('timeline')}</Heading>
       <Timeline bulletSize={12} lineWidth={2} active={of.timeline.length}>
         {of.timeline.map(({ at, what, detail }, index) => (
-          <Timeline.Item key={index} title={t(`what_${what}`)} style={{ overflowWrap: 'anywhere' }}>
+          <Timeline.Item key={index} title={t(`timeline_${what}`)} style={{ overflowWrap: 'anywhere' }}>
             <Text size="sm">{detail}</Text>
             <Text size="xs" c="dimmed">
               <Time at={at} />
@@ -123,7 +123,7 @@ function Actions({ of }: { of: Description }): React.ReactElement | null {
         {canReverse && (
           <ActionForm
             title={t('reverse')}
-            consequence={t('reverseWhat', { price: rupiah(purchase.price), account })}
+            consequence={t('reverseHelp', { price: rupiah(purchase.price), account })}
             danger
             run={(reason) =>
               dataOf(api.POST('/purchases/{id}/reverse', { params: { path: { id } }, body: { reason } }))
@@ -170,7 +170,7 @@ function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
                 ],
                 [t('serialNumber'), order.serial_number],
                 [
-                  t('lookedAgain'),
+                  t('lastCheck'),
                   order.last_check_at !== null && (
                     <>
                       <Time at={order.last_check_at} />, {t('checks', { count: order.checks })}

@@ -16,7 +16,7 @@ type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
 const names = ['account', 'seller', 'product', 'from', 'to', 'price_from', 'price_to'] as const;
 const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
 
-/** Purchases: found by what is known of one, or a filter that is in the URL. */
+/** Purchases by a search or by a filter. Both are in the URL. */
 export function PurchasesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const wanted = params.get('q') ?? '';
@@ -42,7 +42,7 @@ export function PurchasesPage(): React.ReactElement {
           data={[{ value: '', label: t('any') }, ...statuses]}
         />
         {names.map((name) => (
-          <FilterField key={name} name={name} label={t(labelOf(name))} />
+          <FilterField key={name} name={name} label={t(getLabelKey(name))} />
         ))}
       </FilterForm>
       {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
@@ -50,7 +50,7 @@ export function PurchasesPage(): React.ReactElement {
   );
 }
 
-function labelOf(name: (typeof names)[number]) {
+function getLabelKey(name: (typeof names)[number]) {
   switch (name) {
     case 'price_from':
       return 'priceFrom';
@@ -64,7 +64,7 @@ function labelOf(name: (typeof names)[number]) {
 function Found({ wanted }: { wanted: string }): React.ReactElement {
   const found = useSearch(wanted);
   if (!found.data) {
-    return <Waiting error={found.error} again={found.refetch} />;
+    return <Waiting error={found.error} retry={found.refetch} />;
   }
   return found.data.purchases.length === 0 ? (
     <Nothing>{t('nothingFound')}</Nothing>
@@ -83,7 +83,7 @@ function Filtered(): React.ReactElement {
     queryFn: () => dataOf(api.GET('/purchases', { params: { query } })),
   });
   if (!page.data) {
-    return <Waiting error={page.error} again={page.refetch} />;
+    return <Waiting error={page.error} retry={page.refetch} />;
   }
   const { purchases, next, looked_back_to: lookedBackTo } = page.data;
   return (
@@ -99,7 +99,7 @@ function Filtered(): React.ReactElement {
   );
 }
 
-/** What all that fit come to, and their CSV. */
+/** The totals of all purchases that match the filter, and their CSV. */
 function Sums(): React.ReactElement {
   const [params] = useSearchParams();
   const filter = [...params].filter(([name]) => name !== 'after');

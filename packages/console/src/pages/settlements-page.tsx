@@ -17,7 +17,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listSettlements']['parameters']['query']>;
 type Settlement = components['schemas']['Settlement'];
 
-/** Withdrawals of sellers: by default open ones, the longest waiting first. */
+/** Settlements of sellers: by default open ones, oldest first. */
 export function SettlementsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -38,7 +38,7 @@ export function SettlementsPage(): React.ReactElement {
         ]}
         fields={['account', 'from', 'to']}
       />
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.settlements.length === 0 && <Nothing>{t('noSettlement')}</Nothing>}
       <Stack gap="sm" maw={800}>
         {page.data?.settlements.map((each) => (
@@ -75,7 +75,7 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
           [t('toPay'), rupiah(of.net_amount)],
           [t('fee'), rupiah(of.fee)],
           [t('reference'), of.ref_id],
-          [t('asked'), <Time at={of.created_at} />],
+          [t('requestedAt'), <Time at={of.created_at} />],
           [t('due'), of.final_at === null && <Time at={of.estimated_completion} />],
           [t('ended'), of.final_at && <Time at={of.final_at} />],
           [
@@ -88,7 +88,7 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
           ],
           [t('bankReference'), of.bank_reference],
           [t('reviewReason'), of.review_reason && t(`review_${reviewKey(of.review_reason)}`)],
-          [t('toldWhy'), of.reason],
+          [t('payoutFailure'), of.reason],
           ['id', of.id],
         ]}
       />
@@ -119,7 +119,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         <ActionForm
           key="approve"
           title={t('approve')}
-          consequence={t('approveWhat', words)}
+          consequence={t('approveHelp', words)}
           run={(reason) => dataOf(api.POST('/settlements/{id}/approve', { ...to, body: { reason } }))}
         />
       )}
@@ -127,7 +127,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         <ActionForm
           key="claim"
           title={t('claim')}
-          consequence={t('claimWhat', words)}
+          consequence={t('claimHelp', words)}
           run={(reason) => claim(reason, false)}
         />
       )}
@@ -135,7 +135,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         <ActionForm
           key="take-over"
           title={t('takeOver')}
-          consequence={t('takeOverWhat', { ...words, who: of.claimed_by ?? '' })}
+          consequence={t('takeOverHelp', { ...words, who: of.claimed_by ?? '' })}
           danger
           run={(reason) => claim(reason, true)}
         />
@@ -144,7 +144,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         <ActionForm
           key="complete"
           title={t('paid')}
-          consequence={t('paidWhat', words)}
+          consequence={t('paidHelp', words)}
           run={(reason) => {
             const body = { bank_reference: bankReference, reason };
             return dataOf(api.POST('/settlements/{id}/complete', { ...to, body }));
@@ -152,7 +152,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         >
           <TextInput
             label={t('bankReference')}
-            description={t('bankReferenceWhat')}
+            description={t('bankReferenceHelp')}
             required
             maxLength={100}
             value={bankReference}
@@ -164,7 +164,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
         <ActionForm
           key="fail"
           title={t('notPaid')}
-          consequence={t('notPaidWhat', words)}
+          consequence={t('notPaidHelp', words)}
           danger
           run={(reason) => dataOf(api.POST('/settlements/{id}/fail', { ...to, body: { reason } }))}
         />

@@ -22,7 +22,7 @@ type Checks = NonNullable<System['checked']>['checks'];
 
 const troubledMs = 5_000;
 
-/** Whether the system works: what does not, and what to do about it; alarms; jobs that only a person lets run again. */
+/** Failed checks with advice, active alarms, failing jobs, processes and settings. */
 export function SystemPage(): React.ReactElement {
   const zone = useZone();
   const maySettings = useMay('settings.look');
@@ -44,12 +44,12 @@ export function SystemPage(): React.ReactElement {
             <>
               <Text size="sm" c="dimmed">
                 {t('asOf', { time: timeIn(zone, found.data.checked.at) })}
-                {found.data.is_looking && ` ${t('looksAgain')}`}
+                {found.data.is_looking && ` ${t('checksRunAgain')}`}
               </Text>
               <Troubles of={found.data.checked.checks} />
             </>
           ) : (
-            <Nothing>{t('doctorLooks')}</Nothing>
+            <Nothing>{t('checksRunFirst')}</Nothing>
           )}
           <Alarms of={found.data.alarms} />
           <FailingJobs of={found.data.failing_jobs} />
@@ -57,16 +57,16 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked && <AllChecks of={found.data.checked.checks} />}
         </>
       ) : (
-        // What was well before says nothing about now. It asks again by itself.
-        <Waiting error={found.error} again={found.refetch} outageAdvice={t('askDoctor')} />
+        // Old results are hidden, because they say nothing about now. The query repeats itself.
+        <Waiting error={found.error} retry={found.refetch} outageAdvice={t('askDoctor')} />
       )}
-      {/* Below the checks, which would push it down when they come. */}
+      {/* Shown after the checks have loaded, so that they do not shift it. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
     </>
   );
 }
 
-/** Doctor takes a few seconds to look; and who mends a trouble waits for it to go. */
+/** Refetches more often while checks run or fail, so that a fix shows soon. */
 function untilNextMs(system?: System): number {
   if (system?.is_looking) {
     return 1_000;
@@ -126,12 +126,14 @@ function Alarms({ of }: { of: System['alarms'] }): React.ReactElement {
         <Rows
           label={t('alarms')}
           heads={[t('name'), t('time'), t('status')]}
-          rows={of.map(({ id, since, is_told: isTold, refusal }) => ({
+          rows={of.map(({ id, since, is_told: isSent, refusal }) => ({
             key: id,
             cells: [
               id,
               <Time at={since} />,
-              refusal === null ? t(isTold ? 'isTold' : 'isNotTold') : t('isRefused', { why: refusal }),
+              refusal === null
+                ? t(isSent ? 'alarmSent' : 'alarmNotSent')
+                : t('alarmRefused', { why: refusal }),
             ],
           }))}
         />
@@ -164,16 +166,16 @@ function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement
             </Text>
             <Facts
               of={[
-                [t('queues'), queue],
+                [t('queue'), queue],
                 [t('rounds'), rounds],
-                [t('time'), <Time at={first} />],
+                [t('failingSince'), <Time at={first} />],
                 [t('lastRound'), <Time at={last} />],
               ]}
             />
             {mayRetry && (
               <ActionForm
                 title={t('retryJob', { job: id })}
-                consequence={t('retryJobWhat')}
+                consequence={t('retryJobHelp')}
                 run={(why) => retryJob(id, why)}
               />
             )}

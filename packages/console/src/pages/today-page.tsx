@@ -19,7 +19,7 @@ type Kind = Today['attention'][number]['kind'];
 
 const everyMs = 30_000;
 
-/** What needs a person first, then how the business goes. */
+/** Work that needs attention, then the figures of the day. */
 export function TodayPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['today'],
@@ -31,7 +31,7 @@ export function TodayPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('today')}
       </Title>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} again={found.refetch} />}
+      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
     </>
   );
 }
@@ -44,7 +44,7 @@ function Whole({ of }: { of: Today }): React.ReactElement {
         {t('business')}
       </Title>
       <Text size="sm" c="dimmed">
-        {t('businessWhat')} <Time at={of.at} />
+        {t('businessHelp')} <Time at={of.at} />
       </Text>
       {!of.is_whole && (
         <Alert color="orange" my="sm">
@@ -60,7 +60,7 @@ function Whole({ of }: { of: Today }): React.ReactElement {
   );
 }
 
-/** Where each is dealt with: a page, a part of this one, or a command. */
+/** Where each kind is handled: a page, a section of this page, or a command. */
 const places: Record<Kind, { to: string } | { href: string } | { command: string }> = {
   openCases: { to: '/cases' },
   reviews: { to: '/cases' },
@@ -73,14 +73,14 @@ const places: Record<Kind, { to: string } | { href: string } | { command: string
   failingJobs: { href: '#failing' },
 };
 
-/** Counts stop there: more changes nothing about what to do. */
+/** The server stops counting here. */
 const countMax = 1_000;
 
 function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactElement {
   const waiting = attention.filter(({ count: waits }) => waits > 0);
   const shownCount = (waits: number) => (waits >= countMax ? t('orMore', { count: waits }) : String(waits));
   return (
-    <Section title={t('needsPerson')} first>
+    <Section title={t('needsAttention')} first>
       {waiting.length === 0 && late === 0 && <Nothing>{t('noCase')}</Nothing>}
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
         {waiting.map(({ kind, count: waits }) => (
@@ -165,7 +165,7 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
   ];
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, xl: 6 }} spacing="sm" my="md">
-      {cards.map(([name, value, beside]) => (
+      {cards.map(([name, value, note]) => (
         <Card key={name} withBorder padding="sm" component="section" aria-label={name}>
           <Text size="xs" c="dimmed">
             {name}
@@ -174,7 +174,7 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
             {value}
           </Text>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {beside}
+            {note}
           </Text>
         </Card>
       ))}

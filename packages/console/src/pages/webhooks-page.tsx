@@ -19,7 +19,7 @@ import { Section } from '../parts/section.js';
 type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
 type Receiver = components['schemas']['WebhookReceiver'];
 
-/** Receivers in trouble, and deliveries: by default what was given up, of all accounts. */
+/** Failing receivers, and deliveries: by default dead ones of all accounts. */
 export function WebhooksPage(): React.ReactElement {
   const [params] = useSearchParams();
   const { receivers_after: _ofReceivers, ...query } = Object.fromEntries(params) as Query & {
@@ -42,7 +42,7 @@ export function WebhooksPage(): React.ReactElement {
         {t('deliveries')}
       </Title>
       <Text size="sm" mb="sm">
-        {t('deliveriesWhat')}
+        {t('deliveriesHelp')}
       </Text>
       <ListFilter
         name="state"
@@ -52,7 +52,7 @@ export function WebhooksPage(): React.ReactElement {
         ]}
         fields={['account', 'ref_id', 'from', 'to']}
       />
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
       {mayReplay && (query.state ?? 'dead') === 'dead' && (
         <ReplayDead
@@ -74,7 +74,7 @@ function Receivers(): React.ReactElement {
   const found = useQuery({ queryKey: ['receivers'], queryFn: () => dataOf(api.GET('/receivers')) });
   return (
     <Section title={t('receivers')} first>
-      {!found.data && <Waiting error={found.error} again={found.refetch} />}
+      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
       {found.data?.receivers.length === 0 && <Nothing>{t('noReceiver')}</Nothing>}
       <Stack gap="sm">
         {found.data?.receivers.map((each) => (
@@ -107,7 +107,7 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
           [t('failures'), of.failures],
           [t('failingSince'), of.failing_since && <Time at={of.failing_since} />],
           [t('disabledAt'), of.disabled_at && <Time at={of.disabled_at} />],
-          [t('disabledBecause'), of.disabled_because && t(`because_${because(of.disabled_because)}`)],
+          [t('disabledBecause'), of.disabled_because && t(`because_${getReasonKey(of.disabled_because)}`)],
           [t('leftAloneUntil'), of.state === 'left-alone' && of.open_until && <Time at={of.open_until} />],
         ]}
       />
@@ -115,7 +115,7 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
         <ToDecide>
           <ActionForm
             title={t('enableWebhooks')}
-            consequence={t('enableWebhooksWhat', { account })}
+            consequence={t('enableWebhooksHelp', { account })}
             run={(reason) =>
               dataOf(
                 api.POST('/accounts/{username}/enable-webhooks', {
@@ -131,6 +131,6 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
   );
 }
 
-function because(reason: string): 'gone' | 'failing' {
+function getReasonKey(reason: string): 'gone' | 'failing' {
   return reason === 'gone' ? 'gone' : 'failing';
 }

@@ -13,7 +13,7 @@ import { RevokeKey } from './revoke-key.js';
 
 export type Account = components['schemas']['Account'];
 
-/** What the one who looks may do about an account. */
+/** The actions on an account that the operator has the right to. */
 export function AccountActions({ of }: { of: Account }): React.ReactElement | null {
   const [maySuspend, mayClear, mayRevoke] = [
     useMay('account.suspend'),
@@ -37,7 +37,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           <ActionForm
             key="suspend"
             title={t('suspend')}
-            consequence={t('suspendWhat', { account: username })}
+            consequence={t('suspendHelp', { account: username })}
             danger
             run={(reason) => dataOf(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
           />
@@ -46,7 +46,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
           <ActionForm
             key="resume"
             title={t('resume')}
-            consequence={t('resumeWhat', { account: username })}
+            consequence={t('resumeHelp', { account: username })}
             run={(reason) => dataOf(api.POST('/accounts/{username}/resume', { ...to, body: { reason } }))}
           />
         )}
@@ -55,7 +55,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
         {mayClear && of.ip_whitelist.length > 0 && (
           <ActionForm
             title={t('clearAllowlist')}
-            consequence={t('clearAllowlistWhat', { account: username })}
+            consequence={t('clearAllowlistHelp', { account: username })}
             danger
             run={(reason) =>
               dataOf(api.POST('/accounts/{username}/clear-allowlist', { ...to, body: { reason } }))
@@ -65,7 +65,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
         {mayRevoke && (
           <ActionForm
             title={t('revokeLinks')}
-            consequence={t('revokeLinksWhat', { account: username })}
+            consequence={t('revokeLinksHelp', { account: username })}
             run={(reason) =>
               dataOf(api.POST('/accounts/{username}/revoke-links', { ...to, body: { reason } }))
             }
@@ -82,7 +82,7 @@ type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'pro
 
 const decimalsOf = (name: keyof Numbers) => (name === 'commission_rate' ? 6 : 0);
 
-/** Sends what was changed alone; an empty number is the standard. */
+/** Sends only changed fields. An empty number means the default. */
 function Rules({ of }: { of: Account }): React.ReactElement {
   const [strongSign, setStrongSign] = useState(of.require_strong_sign);
   const [ack, setAck] = useState(of.require_ack);
@@ -118,7 +118,7 @@ function Rules({ of }: { of: Account }): React.ReactElement {
   return (
     <ActionForm
       title={t('setRules')}
-      consequence={t('setRulesWhat', { account: of.username })}
+      consequence={t('setRulesHelp', { account: of.username })}
       run={(reason) =>
         dataOf(
           api.POST('/accounts/{username}/settings', {
@@ -165,7 +165,7 @@ function NewKey({ username }: { username: string }): React.ReactElement {
     <>
       <ActionForm
         title={t('newKey')}
-        consequence={t('newKeyWhat')}
+        consequence={t('newKeyHelp')}
         run={async (reason) => {
           const made = await dataOf(
             api.POST('/accounts/{username}/key', {

@@ -4,8 +4,8 @@ import { useState, type ReactNode } from 'react';
 import { t } from '../text/text.js';
 
 /**
- * A change: what it is, what follows from it, why it is made, and its button. What came of it is said in its place, and
- * everything that is shown is asked for anew.
+ * The form of a change: title, consequence, reason and button. It shows the result in place, and
+ * all queries of the page are invalidated.
  */
 export function ActionForm({
   title,
@@ -20,10 +20,10 @@ export function ActionForm({
   consequence: string;
   button?: string;
   danger?: boolean;
-  /** The operator's changes of others' accounts say why. */
+  /** False: for changes of the own account, which need no reason. */
   asksReason?: boolean;
   run: (reason: string) => Promise<unknown>;
-  /** Fields of its own. */
+  /** Additional fields. */
   children?: ReactNode;
 }): React.ReactElement {
   const [reason, setReason] = useState('');

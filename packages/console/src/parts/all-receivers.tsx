@@ -10,7 +10,7 @@ import { Nothing, Status, Time, Waiting } from './states.js';
 
 const start = 'receivers_after';
 
-/** Every URL with its health, by pages of accounts; of the account of the filter alone where there is one. */
+/** Every URL with its health, in pages of accounts; with a filter, only those of its account. */
 export function AllReceivers(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const account = params.get('account');
@@ -29,9 +29,9 @@ export function AllReceivers(): React.ReactElement {
   return (
     <Section title={t('allReceivers')}>
       <Text size="sm" mb="sm">
-        {t('allReceiversWhat')}
+        {t('allReceiversHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.receivers.length === 0 && <Nothing>{t('noUrl')}</Nothing>}
       {page.data && page.data.receivers.length > 0 && (
         <Rows

@@ -6,14 +6,14 @@ import { t } from '../text/text.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** A purchase as its buyer's own call answers it. */
+/** The response that the buyer's own API call returns for a purchase. */
 export function AsCustomerSees({ id }: { id: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () => dataOf(api.GET('/purchases/{id}/as-customer-sees', { params: { path: { id } } })),
   });
   return (
     <Section title={t('asCustomerSees')}>
-      <Text size="sm">{t('asCustomerSeesWhat')}</Text>
+      <Text size="sm">{t('asCustomerSeesHelp')}</Text>
       <AskForm button={t('openAsCustomer')} asked={asked}>
         {null}
       </AskForm>

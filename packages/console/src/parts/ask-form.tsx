@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Failed } from './states.js';
 
-/** Fields and a button that asks, and why there is no answer. For what changes something: ActionForm. */
+/** A form that reads something, with its error. Use ActionForm for changes. */
 export function AskForm({
   button,
   asked,
@@ -10,7 +10,7 @@ export function AskForm({
 }: {
   button: string;
   asked: { isPending: boolean; error: Error | null; mutate: () => void };
-  /** The fields. */
+  /** Fields of the form. */
   children: ReactNode;
 }): React.ReactElement {
   return (

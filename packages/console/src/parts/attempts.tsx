@@ -13,7 +13,7 @@ export interface Attempt {
   headers?: { name: string; value: string }[] | null;
 }
 
-/** Each try of a delivery, and what came back. */
+/** Each attempt of a delivery with its response. */
 export function Attempts({ of }: { of: Attempt[] }): React.ReactElement {
   return (
     <Stack gap={4} my="xs">
@@ -40,7 +40,7 @@ export function Attempts({ of }: { of: Attempt[] }): React.ReactElement {
   );
 }
 
-/** What was sent or answered, as it is. */
+/** A request or response body, unchanged. */
 export function Body({ children }: { children: string }): React.ReactElement {
   return (
     <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

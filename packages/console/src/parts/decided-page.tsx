@@ -14,7 +14,7 @@ interface DecidedRows {
   has_more: boolean;
 }
 
-/** A list of what an operator decides; by default of what waits, the longest waiting first. */
+/** A list that operators decide; by default pending rows, oldest first. */
 export function DecidedPage({
   title,
   what,
@@ -24,11 +24,11 @@ export function DecidedPage({
   children,
 }: {
   title: string;
-  /** Above the list. */
+  /** Content above the list. */
   what?: ReactNode;
   page: { data: DecidedRows | undefined; error: Error | null; refetch: () => unknown };
   rows: ReactNode[] | undefined;
-  /** Said where there is no row. */
+  /** Text of an empty list. */
   none: string;
   children?: ReactNode;
 }): React.ReactElement {
@@ -47,7 +47,7 @@ export function DecidedPage({
         ]}
         fields={['account', 'from', 'to']}
       />
-      {!data && <Waiting error={error} again={refetch} />}
+      {!data && <Waiting error={error} retry={refetch} />}
       {rows?.length === 0 && <Nothing>{none}</Nothing>}
       <Stack gap="sm" maw={800}>
         {rows}
@@ -59,7 +59,7 @@ export function DecidedPage({
   );
 }
 
-/** One of them: its amount and how long it waits, what is known of it, and, where it waits, how it is decided. */
+/** A row: its amount, age and facts, and the possible decisions if it is pending. */
 export function DecidedCard({
   label,
   of,
@@ -75,9 +75,9 @@ export function DecidedCard({
     created_at: string;
     balance_after: number | null;
   };
-  /** Between the account and the balance. */
+  /** Shown between the account and the balance. */
   facts: [string, ReactNode][];
-  /** Null: whoever looks may not decide. */
+  /** Null: the operator may not decide. */
   decisions: ReactNode;
 }): React.ReactElement {
   const isPending = of.status === 'pending';

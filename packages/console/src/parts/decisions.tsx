@@ -8,7 +8,7 @@ import { ActionForm } from './action-form.js';
 
 type Decision = 'success' | 'failed' | 'ask';
 
-/** What can be decided about a purchase under review, each with what follows from it. */
+/** The possible decisions about a purchase under review, with their consequences. */
 export function Decisions({
   of,
   purchase: { id, account, price: amount },
@@ -25,14 +25,14 @@ export function Decisions({
       {of.includes('ask') && (
         <ActionForm
           title={t('ask')}
-          consequence={t('askWhat')}
+          consequence={t('askHelp')}
           run={(reason) => decide({ as: 'ask', reason })}
         />
       )}
       {of.includes('success') && (
         <ActionForm
           title={t('decideSuccess')}
-          consequence={t('decideSuccessWhat', { price })}
+          consequence={t('decideSuccessHelp', { price })}
           run={(reason) =>
             decide({
               as: 'success',
@@ -52,7 +52,7 @@ export function Decisions({
       {of.includes('failed') && (
         <ActionForm
           title={t('decideFailed')}
-          consequence={t('decideFailedWhat', { price, account })}
+          consequence={t('decideFailedHelp', { price, account })}
           danger
           run={(reason) => decide({ as: 'failed', reason })}
         />
@@ -61,12 +61,12 @@ export function Decisions({
   );
 }
 
-/** @param what Said where several of them are on one page. */
+/** @param what Describes the case if the page shows several. */
 export function CloseCase({ id, what }: { id: string; what?: string }): React.ReactElement {
   return (
     <ActionForm
       title={t('closeCase')}
-      consequence={what === undefined ? t('closeCaseWhat') : `${what} ${t('closeCaseWhat')}`}
+      consequence={what === undefined ? t('closeCaseHelp') : `${what} ${t('closeCaseHelp')}`}
       run={(reason) =>
         dataOf(api.POST('/cases/{id}/resolve', { params: { path: { id } }, body: { reason } }))
       }

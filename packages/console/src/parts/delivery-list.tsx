@@ -14,7 +14,10 @@ import { ToDecide } from './to-decide.js';
 
 type Delivery = components['schemas']['WebhookDelivery'];
 
-/** Webhooks and callbacks with each attempt. @param isFolded As in a list: body and form are shown when they are asked for, and many can be chosen. */
+/**
+ * Webhooks and callbacks with their attempts.
+ * @param isFolded Hides bodies and forms behind buttons. Several deliveries can be selected.
+ */
 export function DeliveryList({
   of,
   isFolded = false,
@@ -111,7 +114,7 @@ export function DeliveryList({
   );
 }
 
-/** What is due comes by itself; what was dropped is worthless. */
+/** A due delivery is sent without a replay. A dropped one must not be sent. */
 function canReplay({ state }: Delivery): boolean {
   return state !== 'dropped' && state !== 'due';
 }
@@ -120,7 +123,7 @@ function Replay({ of: { id, account } }: { of: Delivery }): React.ReactElement {
   return (
     <ActionForm
       title={t('replay')}
-      consequence={t('replayWhat', { account })}
+      consequence={t('replayHelp', { account })}
       run={(reason) =>
         dataOf(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
       }

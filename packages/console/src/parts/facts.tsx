@@ -1,7 +1,7 @@
 import { Box, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Names and values; what is null, or false of a condition, is left out. */
+/** A list of names and values. Null, undefined, false and empty values are left out. */
 export function Facts({ of }: { of: [string, ReactNode][] }): React.ReactElement {
   return (
     <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" verticalSpacing="sm" my="md">

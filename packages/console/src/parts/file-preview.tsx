@@ -6,7 +6,7 @@ import { t } from '../text/text.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** A file that was looked at, and what it would do. */
+/** A previewed file with the changes that it would make. */
 export interface Previewed<Plan> {
   name: string;
   /** In base64. */
@@ -14,7 +14,7 @@ export interface Previewed<Plan> {
   plan: Plan;
 }
 
-/** Asks what a file would do before anything is done with it. Another file begins anew. */
+/** Previews the changes that a file would make. Selecting another file clears the preview. */
 export function FilePreview<Plan>({
   title,
   what,
@@ -25,14 +25,14 @@ export function FilePreview<Plan>({
   first = false,
 }: {
   title: string;
-  /** What it is for, in a sentence or two. */
+  /** The purpose of the file, in one or two sentences. */
   what: string;
-  /** Of the field. */
+  /** Label of the file field. */
   label: string;
   accept: string;
   preview: (content: string) => Promise<Plan>;
   children: (previewed: Previewed<Plan>) => React.ReactNode;
-  /** Of its page. */
+  /** True: the first section of the page. */
   first?: boolean;
 }): React.ReactElement {
   const [file, setFile] = useState<File | null>(null);

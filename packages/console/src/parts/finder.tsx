@@ -9,7 +9,7 @@ import { t } from '../text/text.js';
 
 const typedMin = 2;
 
-/** Ctrl-K: a purchase or an account by whatever somebody on the telephone can say. */
+/** Ctrl-K: finds a purchase or an account by an id, reference, number or name. */
 export function Finder(): React.ReactElement {
   const [typed, setTyped] = useState('');
   const [wanted] = useDebouncedValue(typed.trim(), 200);
@@ -38,7 +38,7 @@ export function Finder(): React.ReactElement {
       actions={actions}
       query={typed}
       onQueryChange={setTyped}
-      // The server has found them; what it found by an id need not be in the words that are shown.
+      // The server has filtered already. A row found by its id need not contain the query.
       filter={(_query, all) => all}
       nothingFound={
         typed.trim().length < typedMin || found.isFetching

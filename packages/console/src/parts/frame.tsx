@@ -5,19 +5,19 @@ import { Outlet, useLocation } from 'react-router';
 import { t } from '../text/text.js';
 import { NotUpdated } from './not-updated.js';
 
-/** A page between a line above it and the menu, which a phone shows when it is asked for. */
+/** A page with its header and its menu. A phone shows the menu behind a button. */
 export function Frame({
   title,
   right,
   menu,
   outageAdvice,
 }: {
-  /** In the line above, at the left. */
+  /** At the left of the header. */
   title: string;
-  /** At its right. */
+  /** At the right of the header. */
   right: React.ReactNode;
   menu: React.ReactNode;
-  /** What a reader can do when the service cannot answer. */
+  /** What the reader can do during an outage. */
   outageAdvice?: string;
 }): React.ReactElement {
   const [opened, { toggle, close }] = useDisclosure(false);
@@ -25,7 +25,7 @@ export function Frame({
   useEffect(close, [pathname, close]);
   return (
     <AppShell
-      // What moves is missed by a click.
+      // A click can miss a control that moves.
       transitionDuration={0}
       header={{ height: 56 }}
       navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}

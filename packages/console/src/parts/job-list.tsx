@@ -14,10 +14,10 @@ import { Status, Time } from './states.js';
 export type Job = components['schemas']['QueueJob'];
 type Retried = components['schemas']['RetryJobsData']['jobs'][number];
 
-/** As many as one call takes. */
+/** Maximum per request. */
 const chosenMax = 100;
 
-/** Jobs, of which those that failed can be chosen and run again together. */
+/** A list of jobs. Failed jobs can be selected and retried together. */
 export function JobList({ of }: { of: Job[] }): React.ReactElement {
   const mayRetry = useMay('queue.work');
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -61,13 +61,13 @@ function OneJob({
   choose,
 }: {
   of: Job;
-  /** Null: there is nothing to choose. */
+  /** Null: the job cannot be selected. */
   chosen: boolean | null;
   choose: (isChosen: boolean) => void;
 }): React.ReactElement {
-  const named = `${of.name} ${of.subject ?? of.id}`;
+  const label = `${of.name} ${of.subject ?? of.id}`;
   return (
-    <Card withBorder padding="sm" component="article" aria-label={named}>
+    <Card withBorder padding="sm" component="article" aria-label={label}>
       <Group justify="space-between" gap="xs">
         <Anchor
           component={Link}
@@ -76,7 +76,7 @@ function OneJob({
           fw={600}
           style={{ overflowWrap: 'anywhere' }}
         >
-          {named}
+          {label}
         </Anchor>
         <Status state={of.state}>{t(`state_${of.state}`)}</Status>
       </Group>
@@ -84,7 +84,7 @@ function OneJob({
       {chosen !== null && (
         <Checkbox
           label={t('choose')}
-          aria-label={t('chooseJob', { job: named })}
+          aria-label={t('chooseJob', { job: label })}
           checked={chosen}
           onChange={(event) => {
             choose(event.currentTarget.checked);
@@ -95,7 +95,7 @@ function OneJob({
   );
 }
 
-/** Whose it is, how often it ran, and when. */
+/** The purchase, account, runs and times of a job. */
 export function JobFacts({ of }: { of: Job }): React.ReactElement {
   const time = (at: string | null) => at && <Time at={at} />;
   return (
@@ -134,7 +134,7 @@ export function JobFacts({ of }: { of: Job }): React.ReactElement {
         [t('roundsBegun'), of.begun],
         [t('roundsFailed'), of.failed_rounds === 0 ? null : of.failed_rounds],
         [t('lastError'), of.last_error],
-        [t('needsPersonSince'), time(of.needs_person_since)],
+        [t('needsAttentionSince'), time(of.needs_person_since)],
         [t('addedAt'), time(of.added_at)],
         [t('lastRunAt'), time(of.last_run_at)],
         [t('endedAt'), time(of.ended_at)],
@@ -151,7 +151,7 @@ function RetryMany({ ids }: { ids: string[] }): React.ReactElement {
       {ids.length > 0 && (
         <ActionForm
           title={t('retryMany')}
-          consequence={t('retryManyWhat', { count: ids.length, max: chosenMax })}
+          consequence={t('retryManyHelp', { count: ids.length, max: chosenMax })}
           run={async (reason) => {
             setRetried((await dataOf(api.POST('/jobs/retry', { body: { ids, reason } }))).jobs);
           }}

@@ -10,7 +10,7 @@ export function FilterForm({ children }: { children: React.ReactNode }): React.R
   const [params, setParams] = useSearchParams();
   return (
     <form
-      // The fields begin anew with what the URL says.
+      // Resets the fields to the values in the URL.
       key={params.toString()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -38,13 +38,13 @@ export function FilterForm({ children }: { children: React.ReactNode }): React.R
   );
 }
 
-/** A filter by state and what else these lists know. */
+/** A filter by state and by the fields of a list. */
 export function ListFilter({
   name: stateName = 'status',
   states,
   fields,
 }: {
-  /** How the URL calls the state. */
+  /** The URL parameter of the state. */
   name?: 'status' | 'state';
   states: { value: string; label: string }[];
   fields: readonly ('account' | 'from' | 'to' | 'ref_id')[];
@@ -87,7 +87,7 @@ export function FilterField({
   );
 }
 
-/** The way to older ones, and how far back was looked where a filter fits little. */
+/** Buttons to older and newest entries, and how far back the search went if it was cut short. */
 export function Older({
   next,
   lookedBackTo,
@@ -95,7 +95,7 @@ export function Older({
 }: {
   next: string | null;
   lookedBackTo: string | null;
-  /** How the URL calls where a page begins. */
+  /** The URL parameter of the start of a page. */
   name?: 'after' | 'before' | 'cursor';
 }): React.ReactElement {
   const [params, setParams] = useSearchParams();

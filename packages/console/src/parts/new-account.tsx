@@ -14,7 +14,7 @@ const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz'];
 const nothing = { username: '', role: 'buyer' as 'buyer' | 'seller', kind: 'none' as Kind };
 const noProvider = { base_url: '', username: '', secret: '' };
 
-/** An account with its wallet and its first key, which is shown here and never again. */
+/** Creates an account with its wallet and its first key, which is shown only once. */
 export function NewAccount(): React.ReactElement {
   const [wanted, setWanted] = useState(nothing);
   const [provider, setProvider] = useState(noProvider);
@@ -32,7 +32,7 @@ export function NewAccount(): React.ReactElement {
   };
   return (
     <Stack gap="sm" maw={640} mt="xl">
-      <ActionForm title={t('createAccount')} consequence={t('createAccountWhat')} run={run}>
+      <ActionForm title={t('createAccount')} consequence={t('createAccountHelp')} run={run}>
         <TextInput
           label={t('username')}
           description={t('usernameRule')}

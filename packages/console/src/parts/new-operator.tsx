@@ -8,7 +8,7 @@ import { RoleSelect, type Operator } from './operator-actions.js';
 import { useProof } from './proof.js';
 import { ShownOnce } from './shown-once.js';
 
-/** Lets a person in, with a password that is shown this once. */
+/** Creates an operator with a password that is shown only once. */
 export function NewOperator(): React.ReactElement {
   const [username, setUsername] = useState('');
   const [role, setRole] = useState<Operator['role']>('viewer');
@@ -18,7 +18,7 @@ export function NewOperator(): React.ReactElement {
     <Stack gap="sm" maw={640} mt="xl">
       <ActionForm
         title={t('createOperator')}
-        consequence={t('createOperatorWhat')}
+        consequence={t('createOperatorHelp')}
         run={async (reason) => {
           setMade(null);
           setMade(

@@ -5,10 +5,11 @@ import { isOutage } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
-import { wordsOf } from './states.js';
+import { getErrorMessage } from './states.js';
 
 /**
- * Says that something of the page is old, because it was asked for again in vain: whatever shows it goes on showing what it has.
+ * Warns that the page shows old data because a refetch failed. Components keep showing the data
+ * that they have.
  * @param advice What the reader can do about it.
  */
 export function NotUpdated({ advice }: { advice: string | undefined }): React.ReactElement | null {
@@ -16,7 +17,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
   const cache = useQueryClient().getQueryCache();
   const oldest = useSyncExternalStore(
     useCallback((onChange) => cache.subscribe(notifyManager.batchCalls(onChange)), [cache]),
-    () => oldestOf(cache),
+    () => findOldest(cache),
   );
   if (oldest === undefined) {
     return null;
@@ -26,15 +27,15 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
     <Alert color="orange" role="status" mb="md" title={t('notUpdated')}>
       {t('notUpdatedSince', {
         time: timeIn(zone, new Date(dataUpdatedAt).toISOString()),
-        why: wordsOf(error),
+        why: getErrorMessage(error),
       })}
       {advice !== undefined && isOutage(error) && ` ${advice}`}
     </Alert>
   );
 }
 
-/** Of what the page shows just now. The same object until it changes. */
-function oldestOf(cache: QueryCache) {
+/** Finds the oldest data on the page. Returns the same object until it changes. */
+function findOldest(cache: QueryCache) {
   const shown = cache
     .getAll()
     .filter((query) => query.isActive() && query.meta?.['showsNothingOld'] !== true);

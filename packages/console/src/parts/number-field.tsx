@@ -5,8 +5,8 @@ import { t } from '../text/text.js';
 import { numberIn } from './number-in.js';
 
 /**
- * A number, kept as it was written: it is never made another one, and a form with one that is wrong is not sent. The value is read by
- * `numberIn` with the same decimals; it is empty where nothing was written.
+ * A field that keeps a number exactly as typed. A form with an invalid number is not submitted.
+ * Read the value with `numberIn` and the same decimals; an empty field has the value ''.
  */
 export function NumberField({
   label,
@@ -25,7 +25,7 @@ export function NumberField({
   least: number;
   most?: number;
   decimals?: number;
-  /** Says below the field which amount it is. */
+  /** Shows the parsed amount below the field. */
   isRupiah?: boolean;
   value: string;
   onChange: (value: string) => void;
@@ -33,9 +33,9 @@ export function NumberField({
   const [isLeft, setLeft] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const number = numberIn(value, decimals);
-  const wrong = value.trim() === '' ? '' : wrongOf(number, { least, most, decimals });
-  useEffect(() => input.current?.setCustomValidity(wrong), [wrong]);
-  const read = isRupiah && wrong === '' && value.trim() !== '' ? rupiah(number) : undefined;
+  const problem = value.trim() === '' ? '' : getProblem(number, { least, most, decimals });
+  useEffect(() => input.current?.setCustomValidity(problem), [problem]);
+  const read = isRupiah && problem === '' && value.trim() !== '' ? rupiah(number) : undefined;
   return (
     <TextInput
       ref={input}
@@ -46,14 +46,14 @@ export function NumberField({
       autoComplete="off"
       maxLength={24}
       value={value}
-      error={isLeft && wrong !== '' ? wrong : undefined}
+      error={isLeft && problem !== '' ? problem : undefined}
       onBlur={() => setLeft(true)}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
 }
 
-function wrongOf(
+function getProblem(
   number: number,
   { least, most, decimals }: { least: number; most: number | undefined; decimals: number },
 ): string {

@@ -1,8 +1,8 @@
 /**
- * The number that somebody has written, as people write them: `50000`, `50.000` and `50,000` are one; with decimals `1.25` and `1,25`. Nothing
- * is left out on the way: what could be two numbers (`50.000,00`) is none.
- * @param decimals How many there may be; 0: whole numbers, which may be in groups of three.
- * @returns NaN for what is none.
+ * Parses a number as typed: `50000`, `50.000` and `50,000` are equal; with decimals `1.25` and
+ * `1,25`. An ambiguous text (`50.000,00`) is refused, never interpreted.
+ * @param decimals Maximum number of decimals. 0: a whole number, optionally in groups of three.
+ * @returns NaN if the text is no such number.
  */
 export function numberIn(text: string, decimals = 0): number {
   const [, sign = '', digits = ''] = /^([-−]?)(.+)$/.exec(text.trim()) ?? [];

@@ -15,12 +15,12 @@ type Listed = components['schemas']['ListOperatorsData'];
 export type Operator = Listed['operators'][number];
 type Role = Operator['role'];
 
-/** From the one who may do least. */
+/** From the fewest rights to the most. */
 export const roles: Role[] = ['viewer', 'support', 'finance', 'operations', 'admin'];
 
 const toOf = ({ username }: Operator) => ({ params: { path: { username } } });
 
-/** What the one who looks may do about an operator. */
+/** The actions on an operator that the logged-in operator has the right to. */
 export function OperatorActions({ of }: { of: Operator }): React.ReactElement | null {
   const [mayManage, mayEnd] = [useMay('operator.manage'), useMay('operator.end-sessions')];
   const operator = of.username;
@@ -33,7 +33,7 @@ export function OperatorActions({ of }: { of: Operator }): React.ReactElement | 
         <EndSessions
           of={of.sessions}
           title={t('endSessions')}
-          consequence={t('endSessionsWhat', { operator })}
+          consequence={t('endSessionsHelp', { operator })}
           run={(session, reason) =>
             dataOf(api.POST('/operators/{username}/end-sessions', { ...toOf(of), body: { session, reason } }))
           }
@@ -57,7 +57,7 @@ function ChangeRole({ of }: { of: Operator }): React.ReactElement {
   return (
     <ActionForm
       title={t('setRole')}
-      consequence={t('setRoleWhat', { operator: of.username })}
+      consequence={t('setRoleHelp', { operator: of.username })}
       run={(reason) =>
         prove((proof) =>
           dataOf(api.POST('/operators/{username}/role', { ...toOf(of), body: { role, reason, ...proof } })),
@@ -94,7 +94,7 @@ function ResetPassword({ of }: { of: Operator }): React.ReactElement {
     <>
       <ActionForm
         title={t('resetPassword')}
-        consequence={t('resetPasswordWhat', { operator: of.username })}
+        consequence={t('resetPasswordHelp', { operator: of.username })}
         run={async (reason) => {
           setMade([]);
           const { password } = await prove((proof) =>
@@ -115,7 +115,7 @@ function ResetSecondFactor({ of }: { of: Operator }): React.ReactElement {
   return (
     <ActionForm
       title={t('resetSecondFactor')}
-      consequence={t('resetSecondFactorWhat', { operator: of.username })}
+      consequence={t('resetSecondFactorHelp', { operator: of.username })}
       danger
       run={(reason) =>
         prove((proof) =>
@@ -138,7 +138,7 @@ function Remove({ of }: { of: Operator }): React.ReactElement {
   return (
     <ActionForm
       title={t('removeOperator')}
-      consequence={t('removeOperatorWhat', { operator: of.username })}
+      consequence={t('removeOperatorHelp', { operator: of.username })}
       danger
       run={(reason) =>
         prove((proof) =>

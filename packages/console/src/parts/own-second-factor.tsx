@@ -11,7 +11,7 @@ import { ShownOnce } from './shown-once.js';
 
 type Enrolment = components['schemas']['BeginOwnSecondFactorData'];
 
-/** Sets the second factor up, or puts another app in its place: the password, then a code of the app. */
+/** Sets up or replaces the second factor: first the password, then a code of the app. */
 export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactElement {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [codes, setCodes] = useState<string[]>([]);
@@ -21,7 +21,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
     <>
       <ActionForm
         title={isSetUp ? t('replaceSecondFactor') : t('setUpSecondFactor')}
-        consequence={isSetUp ? t('replaceSecondFactorWhat') : t('setUpSecondFactorWhat')}
+        consequence={isSetUp ? t('replaceSecondFactorHelp') : t('setUpSecondFactorHelp')}
         asksReason={false}
         run={async () => {
           setCodes([]);
@@ -35,7 +35,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
           <Secret of={enrolment} />
           <ActionForm
             title={t('confirmSecondFactor')}
-            consequence={t('confirmSecondFactorWhat')}
+            consequence={t('confirmSecondFactorHelp')}
             asksReason={false}
             run={async () => {
               const made = await dataOf(api.POST('/me/second-factor/confirm', { body: { code } }));
@@ -48,7 +48,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
           </ActionForm>
         </>
       )}
-      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesWhat')} secrets={codes} />
+      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
     </>
   );
 }
@@ -71,7 +71,7 @@ function Secret({ of }: { of: Enrolment }): React.ReactElement {
   );
 }
 
-/** Dark on light in either scheme: that is what cameras read. */
+/** Dark on light in both colour schemes, because cameras need it. */
 function Qr({ of }: { of: string }): React.ReactElement {
   const { size, data } = encode(of, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

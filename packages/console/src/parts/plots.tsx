@@ -2,23 +2,23 @@ import { Box, Group, SimpleGrid, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
-/** What is drawn is written beside it too: a plot is for the eye, its table for everybody. */
+/** A plot. Its data is also available as a table, for screen readers and for exact values. */
 interface Plotted {
   title: string;
-  /** Of each place along the axis. */
+  /** One label per position on the axis. */
   labels: string[];
   series: { name: string; colour: string; values: (number | null)[] }[];
   format: (value: number) => string;
-  /** The upper end, where it is known: 1 of a share. Otherwise the largest value. */
+  /** The upper end of the scale, such as 1 for a share. Default: the largest value. */
   top?: number;
   note?: ReactNode;
 }
 
 const height = 100;
-/** Of one place along the axis, in the plot's own measure. */
+/** Width of one position on the axis, in units of the view box. */
 const step = 10;
 
-/** Counts of each place, one upon the other. */
+/** Stacked counts of each position. */
 export function StackedBars(plot: Plotted): React.ReactElement {
   const totals = plot.labels.map((_, place) => sumAt(plot, place));
   const top = Math.max(1, ...totals);
@@ -50,7 +50,7 @@ export function StackedBars(plot: Plotted): React.ReactElement {
   );
 }
 
-/** A line for each series; it is broken where nothing was measured. */
+/** One line per series, with gaps where there is no value. */
 export function Lines(plot: Plotted): React.ReactElement {
   const { top = Math.max(...plot.series.flatMap(({ values }) => values.map((each) => each ?? 0))) || 1 } =
     plot;
@@ -73,7 +73,7 @@ export function Lines(plot: Plotted): React.ReactElement {
           {values.map(
             (value, place) =>
               value !== null && (
-                // A length of nothing with round ends: a dot that is not drawn out with the plot.
+                // A line of length zero with round caps: a dot that does not stretch.
                 <path
                   key={plot.labels[place]}
                   d={`M${(place + 0.5) * step} ${at(value)} h0`}

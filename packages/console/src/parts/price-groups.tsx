@@ -10,7 +10,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Waiting } from './states.js';
 
-/** The groups with how many accounts are in each. */
+/** The price groups with their numbers of accounts. */
 export function PriceGroups(): React.ReactElement {
   const [after, setAfter] = useState<string>();
   const page = useQuery({
@@ -22,9 +22,9 @@ export function PriceGroups(): React.ReactElement {
   return (
     <Section title={t('priceGroups')}>
       <Text size="sm" mb="sm" maw={640}>
-        {t('priceGroupsWhat')}
+        {t('priceGroupsHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data && groups.length === 0 && <Nothing>{t('noPriceGroup')}</Nothing>}
       {groups.length > 0 && (
         <Rows
@@ -54,7 +54,7 @@ export function PriceGroups(): React.ReactElement {
   );
 }
 
-/** Puts a buyer into a group, or takes it out. */
+/** Puts a buyer into a price group, or removes it from its group. */
 export function SetPriceGroup({
   username,
   group,
@@ -66,7 +66,7 @@ export function SetPriceGroup({
   return (
     <ActionForm
       title={t('setPriceGroup')}
-      consequence={t('setPriceGroupWhat', { account: username })}
+      consequence={t('setPriceGroupHelp', { account: username })}
       run={(reason) =>
         dataOf(
           api.POST('/accounts/{username}/group', {

@@ -7,7 +7,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Status, Time, Waiting } from './states.js';
 
-/** Which processes are heard, and of which release each is. */
+/** The running processes with their releases. */
 export function Processes(): React.ReactElement {
   const found = useQuery({
     queryKey: ['processes'],
@@ -18,18 +18,18 @@ export function Processes(): React.ReactElement {
   if (!found.data) {
     return (
       <Section title={t('processes')}>
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       </Section>
     );
   }
   const { processes, releases } = found.data;
-  const named = releases.map((each) => each ?? t('releaseUnsaid'));
+  const names = releases.map((each) => each ?? t('releaseUnknown'));
   return (
     <Section title={t('processes')}>
       {processes.length === 0 && <Nothing>{t('noProcess')}</Nothing>}
       {releases.length > 1 && (
         <Alert color="orange" role="status" mb="sm">
-          {t('severalReleases', { releases: named.join(', ') })}
+          {t('severalReleases', { releases: names.join(', ') })}
         </Alert>
       )}
       <Rows
@@ -44,7 +44,7 @@ export function Processes(): React.ReactElement {
             <Status state={each.is_silent ? 'fail' : 'ok'}>
               {t(each.is_silent ? 'process_silent' : 'process_alive')}
             </Status>,
-            each.version ?? t('releaseUnsaid'),
+            each.version ?? t('releaseUnknown'),
             each.memory_bytes === null ? '' : `${Math.round(each.memory_bytes / 1e6)} MB`,
             each.started_at && <Time at={each.started_at} />,
             <Time at={each.last_heard_at} />,

@@ -8,10 +8,10 @@ interface Proof {
   code: string;
 }
 
-/** What a change asks for that a borrowed browser must not make: the own password, and a code where there is a second factor. */
+/** Re-authentication for sensitive changes: password, and a code if a second factor is set up. */
 export function useProof(): {
   fields: ReactNode;
-  /** Forgets what was typed: a code is good once. */
+  /** Clears the code, because it is valid once. Clears the password after a success. */
   prove: <T>(change: (proof: Proof) => Promise<T>) => Promise<T>;
 } {
   const { has_second_factor: asksCode } = useSession();
@@ -21,7 +21,7 @@ export function useProof(): {
     fields: (
       <>
         <PasswordInput
-          label={t('passwordNow')}
+          label={t('currentPassword')}
           required
           maxLength={200}
           autoComplete="current-password"
@@ -41,7 +41,7 @@ export function useProof(): {
   };
 }
 
-/** For a code of an authenticator app. */
+/** A field for a code of an authenticator app. */
 export function CodeInput({
   label,
   value,

@@ -5,7 +5,7 @@ import { Lines, Plots, StackedBars } from './plots.js';
 
 export type Step = components['schemas']['ProviderStep'];
 
-/** Told apart in light and dark; the names stand beside them. */
+/** Distinguishable colours in light and dark mode. The legend has the names. */
 const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(
   (name) => `light-dark(var(--mantine-color-${name}-7), var(--mantine-color-${name}-4))`,
 );
@@ -16,7 +16,7 @@ export interface PlottedSeller {
   steps: Step[];
 }
 
-/** Of several providers beside each other: success, latency, float. */
+/** Success rate, response time and float of several providers. */
 export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: string[] }): React.ReactElement {
   const lines = (value: (step: Step) => number | null) =>
     of.map(({ seller, steps }, place) => ({
@@ -51,7 +51,7 @@ export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: str
   );
 }
 
-/** What became of the orders to one provider. */
+/** The orders to one provider by result. */
 export function OrdersPlot({ steps, labels }: { steps: Step[]; labels: string[] }): React.ReactElement {
   return (
     <StackedBars

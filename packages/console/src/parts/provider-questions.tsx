@@ -13,7 +13,7 @@ import { Failed, Nothing } from './states.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** What its price list says now, beside our offers. */
+/** Compares the provider's current price list with our offers. */
 export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () =>
@@ -23,7 +23,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
   return (
     <Section title={t('prices')}>
       <Text size="sm" mb="sm">
-        {t('pricesWhat')}
+        {t('pricesHelp')}
       </Text>
       <Button variant="default" loading={asked.isPending} onClick={() => asked.mutate()}>
         {t('askPrices')}
@@ -63,7 +63,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
   );
 }
 
-/** Its record of a day and ours, side by side. */
+/** Compares the provider's record of a day with ours. */
 export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
   const [date, setDate] = useState('');
   const [file, setFile] = useState<File | null>(null);
@@ -81,7 +81,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
   });
   return (
     <Section title={t('reconcile')}>
-      <Text size="sm">{t('reconcileWhat')}</Text>
+      <Text size="sm">{t('reconcileHelp')}</Text>
       <AskForm button={t('compare')} asked={asked}>
         <TextInput
           type="date"
@@ -127,7 +127,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
           {mayAccept && asked.data.differences.length > 0 && (
             <ActionForm
               title={t('acceptDifferences')}
-              consequence={t('acceptDifferencesWhat', { date: asked.data.date })}
+              consequence={t('acceptDifferencesHelp', { date: asked.data.date })}
               run={(reason) =>
                 dataOf(
                   api.POST('/providers/{username}/accept', {

@@ -9,13 +9,13 @@ import { ActionForm } from './action-form.js';
 import { Section } from './section.js';
 import { ToDecide } from './to-decide.js';
 
-/** As many as one call takes. */
+/** Maximum per request. */
 export const replayedMax = 100;
 
 type Replayed = components['schemas']['ReplayDeliveriesData']['deliveries'][number];
 type Which = NonNullable<operations['countDeadDeliveries']['parameters']['query']>;
 
-/** Sends those that were chosen again, and says of each what became of it. */
+/** Resends the selected deliveries and shows the result of each. */
 export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   const [replayed, setReplayed] = useState<Replayed[]>([]);
   return (
@@ -23,7 +23,7 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
       {ids.length > 0 && (
         <ActionForm
           title={t('replayChosen')}
-          consequence={t('replayChosenWhat', { count: ids.length, max: replayedMax })}
+          consequence={t('replayChosenHelp', { count: ids.length, max: replayedMax })}
           run={async (reason) => {
             const answer = await dataOf(api.POST('/deliveries/replay', { body: { ids, reason } }));
             setReplayed(answer.deliveries);
@@ -45,13 +45,13 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   );
 }
 
-/** Sends all of a filter again that were given up, after saying how many these are. Nothing where there are none. */
+/** Counts the dead deliveries that match a filter, and resends them. Empty if there are none. */
 export function ReplayDead({ which }: { which: Which }): React.ReactElement | null {
   const counted = useQuery({
     queryKey: ['dead-deliveries', which],
     queryFn: () => dataOf(api.GET('/deliveries/dead-count', { params: { query: which } })),
   });
-  const [told, setTold] = useState<string | null>(null);
+  const [result, setResult] = useState<string | null>(null);
   const { count = 0, counted_max: countedMax = 0, at_once_max: atOnceMax = 0 } = counted.data ?? {};
   return (
     <>
@@ -59,20 +59,20 @@ export function ReplayDead({ which }: { which: Which }): React.ReactElement | nu
         <ToDecide label={t('replayDead')}>
           <ActionForm
             title={t('replayDead')}
-            consequence={t('replayDeadWhat', {
+            consequence={t('replayDeadHelp', {
               count: count < countedMax ? count : t('orMoreOf', { count }),
               now: Math.min(count, atOnceMax),
             })}
             run={async (reason) => {
               const sums = await dataOf(api.POST('/deliveries/replay-dead', { body: { ...which, reason } }));
-              setTold(t('replayedDead', sums));
+              setResult(t('replayedDead', sums));
             }}
           />
         </ToDecide>
       )}
-      {told !== null && (
+      {result !== null && (
         <Alert color="green" role="status" my="sm">
-          {told}
+          {result}
         </Alert>
       )}
     </>

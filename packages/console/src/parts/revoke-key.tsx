@@ -10,7 +10,7 @@ import { ActionForm } from './action-form.js';
 
 type Account = components['schemas']['Account'];
 
-/** Ends a key of an account that is still good, without a new one. */
+/** Revokes a valid key of an account without a replacement. */
 export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): React.ReactElement | null {
   const zone = useZone();
   const [chosen, setChosen] = useState('');
@@ -23,7 +23,7 @@ export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): R
   return (
     <ActionForm
       title={t('revokeKey')}
-      consequence={t(key.valid_until === null ? 'revokeCurrentKeyWhat' : 'revokeOldKeyWhat', words)}
+      consequence={t(key.valid_until === null ? 'revokeCurrentKeyHelp' : 'revokeOldKeyHelp', words)}
       danger
       run={(reason) =>
         dataOf(

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
 import { useSession } from '../session.js';
-import { toldRight } from '../text/rights.js';
+import { describeRight } from '../text/rights.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
@@ -12,47 +12,47 @@ function useRights() {
   return useQuery({ queryKey: ['rights'], queryFn: () => dataOf(api.GET('/rights')), staleTime: Infinity });
 }
 
-/** What each role may do, here and on the command line. */
+/** The rights of each role, in the console and on the command line. */
 export function RightsTable(): React.ReactElement {
   const found = useRights();
   return (
-    <Section title={t('whatRolesMay')}>
+    <Section title={t('rolePermissions')}>
       {found.data ? (
         <Rows
-          label={t('whatRolesMay')}
+          label={t('rolePermissions')}
           heads={[t('what'), ...found.data.roles]}
           minWidth={720}
           rows={found.data.rights.map(({ action, does, roles: may }) => ({
             key: action,
             cells: [
-              toldRight(action, does),
+              describeRight(action, does),
               ...found.data.roles.map((role) => (may.includes(role) ? t('yes') : '')),
             ],
           }))}
         />
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </Section>
   );
 }
 
-/** What whoever looks may do. */
+/** The rights of the logged-in operator. */
 export function OwnRights(): React.ReactElement {
   const found = useRights();
   const { role, actions } = useSession();
   return (
-    <Section title={t('whatYouMay', { role })}>
+    <Section title={t('ownPermissions', { role })}>
       {found.data ? (
         <ul>
           {found.data.rights
             .filter(({ action }) => actions.includes(action))
             .map(({ action, does }) => (
-              <li key={action}>{toldRight(action, does)}</li>
+              <li key={action}>{describeRight(action, does)}</li>
             ))}
         </ul>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </Section>
   );

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A table that scrolls in itself where it has no room. */
+/** A table that scrolls horizontally on a narrow screen. */
 export function Rows({
   label,
   heads,
@@ -11,9 +11,9 @@ export function Rows({
 }: {
   label: string;
   heads: string[];
-  /** Each with a key that is its own. */
+  /** Each with a unique key. */
   rows: { key: string; cells: ReactNode[] }[];
-  /** The places of numbers, which stand at the end of their cells. */
+  /** Indexes of the columns that are aligned at the end, for numbers. */
   ends?: number[];
   minWidth?: number;
 }): React.ReactElement {

@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A part of a page under a heading of its own. */
+/** A section of a page with a heading. */
 export function Section({
   title,
   first = false,
@@ -9,9 +9,9 @@ export function Section({
   children,
 }: {
   title: string;
-  /** Nothing stands above it that it must be kept apart from. */
+  /** True: no margin above the heading. */
   first?: boolean;
-  /** For links to it. */
+  /** Anchor for links. */
   id?: string;
   children: ReactNode;
 }): React.ReactElement {

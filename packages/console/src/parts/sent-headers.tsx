@@ -1,7 +1,7 @@
 import { Code, Text } from '@mantine/core';
 import { t } from '../text/text.js';
 
-/** Of one attempt, folded; nothing where nothing was sent or kept. */
+/** The request headers of an attempt, collapsed. Null: none were sent or stored. */
 export function SentHeaders({
   of,
 }: {

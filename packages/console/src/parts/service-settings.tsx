@@ -10,7 +10,7 @@ import { Waiting } from './states.js';
 
 type Setting = components['schemas']['ServiceSetting'];
 
-/** What the web process that answers goes by. */
+/** The settings of the web process that answers. */
 export function ServiceSettings(): React.ReactElement {
   const found = useQuery({
     queryKey: ['settings'],
@@ -21,7 +21,7 @@ export function ServiceSettings(): React.ReactElement {
       {found.data ? (
         <>
           <Text size="sm" mb="sm">
-            {t('settingsWhat', { release: found.data.release })}
+            {t('settingsHelp', { release: found.data.release })}
           </Text>
           <Rows
             label={t('settings')}
@@ -30,20 +30,20 @@ export function ServiceSettings(): React.ReactElement {
               key: each.name,
               cells: [
                 each.name,
-                saidOf(each),
+                getShownValue(each),
                 each.is_read ? t(each.is_given ? 'origin_given' : 'origin_default') : '',
               ],
             }))}
           />
         </>
       ) : (
-        <Waiting error={found.error} again={found.refetch} />
+        <Waiting error={found.error} retry={found.refetch} />
       )}
     </Section>
   );
 }
 
-function saidOf({ is_read: isRead, is_set: isSet, value }: Setting): string {
+function getShownValue({ is_read: isRead, is_set: isSet, value }: Setting): string {
   if (!isRead) {
     return t('notThisProcess');
   }

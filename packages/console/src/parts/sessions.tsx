@@ -12,7 +12,7 @@ type Session = components['schemas']['OperatorSession'];
 
 const orUnknown = (text: string) => (text === '' ? t('unknown') : text);
 
-/** From where an operator is logged in. */
+/** The sessions of an operator. */
 export function Sessions({ of, label }: { of: Session[]; label: string }): React.ReactElement {
   if (of.length === 0) {
     return <Nothing>{t('noSession')}</Nothing>;
@@ -33,7 +33,7 @@ export function Sessions({ of, label }: { of: Session[]; label: string }): React
   );
 }
 
-/** Ends one of them, or every one. */
+/** Ends one session or all of them. */
 export function EndSessions({
   of,
   title,
@@ -49,7 +49,7 @@ export function EndSessions({
 }): React.ReactElement {
   const zone = useZone();
   const [chosen, setChosen] = useState('');
-  // One that has ended meanwhile is not in the list any more.
+  // A session that has ended is no longer in the list.
   const session = of.find(({ id }) => id === chosen)?.id ?? null;
   return (
     <ActionForm

@@ -6,7 +6,7 @@ import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { ActionForm } from './action-form.js';
 
-/** The daily window in which nobody sells a product. */
+/** Sets the daily cut-off of a product. */
 export function SetCutOff({
   code,
   of,
@@ -20,7 +20,7 @@ export function SetCutOff({
   return (
     <ActionForm
       title={t('setCutOff')}
-      consequence={t('setCutOffWhat', { zone: useZone() })}
+      consequence={t('setCutOffHelp', { zone: useZone() })}
       run={(reason) =>
         dataOf(
           api.POST('/products/{code}/cut-off', {

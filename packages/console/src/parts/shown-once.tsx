@@ -1,6 +1,6 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 
-/** What a change has made that nobody can show again. */
+/** Secrets that cannot be shown again. */
 export function ShownOnce({
   title,
   secrets,
@@ -8,7 +8,7 @@ export function ShownOnce({
 }: {
   title: string;
   secrets: string[];
-  /** What to do with it. */
+  /** What to do with them. */
   note?: string;
 }): React.ReactElement | null {
   return secrets.length === 0 ? null : (

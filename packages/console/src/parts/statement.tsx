@@ -5,13 +5,16 @@ import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
 import { rupiah } from '../format.js';
 import { language, t } from '../text/text.js';
-import { told } from '../text/told.js';
+import { translate } from '../text/translate.js';
 import { Facts } from './facts.js';
 import { Nothing, Time } from './states.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** The movements of a wallet. Asked for by a button alone, because the audit log says each time who has read them. */
+/**
+ * The movements of a wallet. They are loaded only by a button, because each read is recorded in the
+ * audit log.
+ */
 export function Statement({ username }: { username: string }): React.ReactElement {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
@@ -25,7 +28,7 @@ export function Statement({ username }: { username: string }): React.ReactElemen
   const { data: shown, isPending, error, mutate } = statement;
   return (
     <Section title={t('statement')}>
-      <Text size="sm">{t('statementWhat')}</Text>
+      <Text size="sm">{t('statementHelp')}</Text>
       <AskForm button={t('showStatement')} asked={{ isPending, error, mutate: () => mutate(undefined) }}>
         <TextInput
           type="date"
@@ -83,7 +86,7 @@ interface Entry {
   balance: number;
 }
 
-/** Movements of a wallet. */
+/** A table of movements of a wallet. */
 export function Entries({ of }: { of: Entry[] }): React.ReactElement {
   const numbers = { whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' } as const;
   return (
@@ -104,7 +107,7 @@ export function Entries({ of }: { of: Entry[] }): React.ReactElement {
               <Table.Td>
                 <Time at={at} />
               </Table.Td>
-              <Table.Td>{told(kind)}</Table.Td>
+              <Table.Td>{translate(kind)}</Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{refId ?? subjectId}</Table.Td>
               <Table.Td ta="end" style={numbers}>
                 {rupiah(amount)}

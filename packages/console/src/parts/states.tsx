@@ -5,42 +5,43 @@ import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-const againEveryMs = 5_000;
+const retryEveryMs = 5_000;
 
 /**
- * What came of a question that has no answer yet, or none at all. One that the service could not answer just now is asked again.
- * @param options.outageAdvice What the reader can do meanwhile.
+ * A query without data: its loader, or its error. During an outage the query is repeated until it
+ * succeeds.
+ * @param options.outageAdvice What the reader can do during an outage.
  */
 export function Waiting({
   error,
-  again,
+  retry,
   outageAdvice,
 }: {
   error: Error | null;
-  again: (options?: { cancelRefetch: boolean }) => unknown;
+  retry: (options?: { cancelRefetch: boolean }) => unknown;
   outageAdvice?: string;
 }): React.ReactElement {
-  const isAway = isOutage(error);
-  // An answer that takes longer than the pause is waited for.
-  const ask = useEffectEvent(() => again({ cancelRefetch: false }));
+  const isUnavailable = isOutage(error);
+  // Does not cancel a request that takes longer than the interval.
+  const refetch = useEffectEvent(() => retry({ cancelRefetch: false }));
   useEffect(() => {
-    if (isAway) {
-      const asking = setInterval(ask, againEveryMs);
+    if (isUnavailable) {
+      const timer = setInterval(refetch, retryEveryMs);
       return () => {
-        clearInterval(asking);
+        clearInterval(timer);
       };
     }
     return undefined;
-  }, [isAway]);
+  }, [isUnavailable]);
   if (!error) {
     return <Loader role="progressbar" aria-label={t('loading')} my="xl" />;
   }
   return (
     <Alert color="red" title={t('failed')} my="md" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{wordsOf(error)}</Text>
-        {isAway && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
-        <Button size="xs" variant="default" onClick={() => again()}>
+        <Text size="sm">{getErrorMessage(error)}</Text>
+        {isUnavailable && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
+        <Button size="xs" variant="default" onClick={() => retry()}>
           {t('tryAgain')}
         </Button>
       </Stack>
@@ -48,12 +49,12 @@ export function Waiting({
   );
 }
 
-/** What a browser says of a call that broke off is in its own words and language. */
-export function wordsOf(error: Error | null): string {
+/** Messages of the browser are replaced: their wording and language differ between browsers. */
+export function getErrorMessage(error: Error | null): string {
   return isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
 }
 
-/** What a question by hand did not come to. */
+/** The error of a request that a button sent. */
 export function Failed({ error }: { error: Error | null }): React.ReactElement | null {
   return error ? (
     <Alert color="red" role="alert" my="sm">
@@ -70,7 +71,7 @@ export function Nothing({ children }: { children: string }): React.ReactElement 
   );
 }
 
-/** An instant in the zone of the business, which is written beside it. */
+/** An instant in the time zone of the business, with the name of the zone. */
 export function Time({ at }: { at: string }): React.ReactElement {
   return <time dateTime={at}>{timeIn(useZone(), at)}</time>;
 }
@@ -98,7 +99,7 @@ const colours: Record<string, string> = {
   maintenance: 'orange',
 };
 
-/** The colour is beside the word, never instead of it. @param state What it goes by where the word is a translated one. */
+/** A status as a colour and a text. @param state The untranslated status, for a translated text. */
 export function Status({ state, children }: { state?: string; children: string }): React.ReactElement {
   return (
     <Badge variant="dot" color={colours[state ?? children] ?? 'gray'} tt="none" miw="max-content">

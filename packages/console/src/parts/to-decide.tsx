@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
-/** Forms of one row of a list, shown when they are asked for. */
+/** The forms of a list row, behind a button. */
 export function ToDecide({
   label = t('actions'),
   children,
 }: {
-  /** Of the button that shows them. */
+  /** Label of the button. */
   label?: string;
   children: ReactNode;
 }): React.ReactElement {

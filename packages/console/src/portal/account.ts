@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import { dataOf } from '../api/data-of.js';
 import { calls, roleOf, type Role } from './client.js';
 
-/** Configuration of the account that is signed in. */
+/** Configuration of the signed-in account. */
 export type Config = Awaited<ReturnType<typeof readConfig>>;
 
 export interface SignedIn {
@@ -22,7 +22,7 @@ export function useSignedIn(): SignedIn {
   return found;
 }
 
-/** Of the key in use, or of another one. */
+/** Reads the configuration with the key in use, or with the given key. */
 export function readConfig(key?: string) {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return dataOf(calls.GET('/api/buyer/api/config', { headers }));
@@ -36,17 +36,17 @@ export function useConfigQuery(key: string | null) {
   });
 }
 
-/** Nothing here is real: providers are played. */
+/** In the sandbox, providers are simulated. */
 export function isSandbox(): boolean {
   return metaOf('app-mode') !== 'live';
 }
 
-/** Whether the calls of the sandbox take its key: they are of buyers. */
+/** Whether the sandbox calls accept the key. They are for buyers. */
 export function mayPlay(role: Role): boolean {
   return role === 'buyer' && isSandbox();
 }
 
-/** What a meta tag of the page says. */
+/** Returns the content of a meta tag of the page. */
 export function metaOf(name: 'time-zone' | 'app-mode'): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }

@@ -1,6 +1,6 @@
 /**
- * The calls of the interface, with the key of who is signed in: the portal has none of its own, so it can do what the key can,
- * from where the key may, and nothing else.
+ * Client of the public API with the key of the signed-in account. The portal has no calls of its
+ * own, so it can do exactly what the key can do.
  */
 import createClient from 'openapi-fetch';
 import type { paths } from '../../../client-node/src/schema.js';
@@ -9,11 +9,11 @@ import { language } from '../text/text.js';
 
 export type Role = 'buyer' | 'seller';
 
-/** Kept for this tab alone, and gone with it. */
+/** Item in the session storage, which the browser deletes with the tab. */
 const place = 'portal-key';
 
 let listeners: (() => void)[] = [];
-/** Why the last one was signed out by the service. */
+/** The message with which the service refused the last key. */
 let refused: string | null = null;
 
 export function keyInUse(): string | null {
@@ -30,9 +30,9 @@ export function signIn(key: string): void {
   listeners.forEach((listener) => listener());
 }
 
-/** What was shown of the account is forgotten. @param because Words of the service, where it was not asked for. */
-export function signOut(because: string | null): void {
-  refused = because;
+/** Also clears all cached data. @param reason Message of the service; null: the user signed out. */
+export function signOut(reason: string | null): void {
+  refused = reason;
   sessionStorage.removeItem(place);
   queries.clear();
   listeners.forEach((listener) => listener());
@@ -45,12 +45,12 @@ export function onKeyChange(listener: () => void): () => void {
   };
 }
 
-/** A key says whose it is; whether it is right the service says. */
+/** Reads the role from the prefix of the key. Only the service checks the key. */
 export function roleOf(key: string): Role | null {
   return key.startsWith('bk_') ? 'buyer' : key.startsWith('sk_') ? 'seller' : null;
 }
 
-/** Typed as the buyer's calls. Those of a seller have the same shapes and another path. */
+/** Typed as the calls of buyers. Calls of sellers have the same shapes under another path. */
 export const calls = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
 
 calls.use({
@@ -61,7 +61,7 @@ calls.use({
       url.pathname = url.pathname.replace(/^\/api\/buyer\//, '/api/seller/');
     }
     const { method, headers } = request;
-    // As a text: the stream of another request is sent by HTTP/2 alone.
+    // The body is copied as text: browsers send a stream over HTTP/2 only.
     const body = method === 'GET' ? null : await request.text();
     const sent = new Request(url, { method, headers, body: body === '' ? null : body });
     if (key !== null) {

@@ -8,7 +8,7 @@ import { Body } from '../parts/attempts.js';
 type LoggedRequest =
   operations['listBuyerRequests']['responses'][200]['content']['application/json']['data']['requests'][number];
 
-/** Calls with what was sent and answered. */
+/** Logged requests with their responses. */
 export function RequestList({ of }: { of: LoggedRequest[] }): React.ReactElement {
   return (
     <Stack gap="sm">
@@ -36,8 +36,8 @@ export function RequestList({ of }: { of: LoggedRequest[] }): React.ReactElement
             <Text component="summary" size="xs" style={{ cursor: 'pointer' }}>
               {t('sentAndAnswered')}
             </Text>
-            <Said title={t('sentBody')} body={each.request} />
-            <Said title={t('answer')} body={each.response} />
+            <TitledBody title={t('sentBody')} body={each.request} />
+            <TitledBody title={t('answer')} body={each.response} />
             <Text size="xs" c="dimmed" mt="xs" style={{ overflowWrap: 'anywhere' }}>
               request_id {each.request_id}
             </Text>
@@ -57,7 +57,7 @@ function Outcome({ of }: { of: LoggedRequest }): React.ReactElement {
   );
 }
 
-function Said({ title, body }: { title: string; body: object | null }): React.ReactElement | null {
+function TitledBody({ title, body }: { title: string; body: object | null }): React.ReactElement | null {
   return body === null ? null : (
     <>
       <Text size="xs" c="dimmed" mt="xs">

@@ -8,12 +8,12 @@ import { StatementPage } from './pages/statement-page.js';
 import { EndpointsPage } from './pages/endpoints-page.js';
 import { PortalShell } from './shell.js';
 
-/** The pages of an account for itself. src/api/portal answers each path below `/portal` with them. */
+/** The pages of the portal. src/api/portal answers each path below `/portal` with this page. */
 export const router = createBrowserRouter(
   [
     {
       element: <PortalShell />,
-      hydrateFallbackElement: <Waiting error={null} again={() => undefined} />,
+      hydrateFallbackElement: <Waiting error={null} retry={() => undefined} />,
       children: [
         { path: '/', element: <OverviewPage /> },
         { path: '/requests', element: <RequestsPage /> },

@@ -19,7 +19,7 @@ const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[]
   { to: '/settings', label: 'settings' },
 ];
 
-/** What is around every page: whose account it is, where else to go; without a key the way in. */
+/** The frame of every page: account and menu. Without a key it shows the sign-in page. */
 export function PortalShell(): React.ReactElement {
   const key = useSyncExternalStore(onKeyChange, keyInUse);
   const role = key === null ? null : roleOf(key);
@@ -28,7 +28,7 @@ export function PortalShell(): React.ReactElement {
     return <SignIn />;
   }
   if (!config.data) {
-    return config.error ? <Refused error={config.error} /> : <Waiting error={null} again={config.refetch} />;
+    return config.error ? <Refused error={config.error} /> : <Waiting error={null} retry={config.refetch} />;
   }
   return (
     <ZoneContext value={metaOf('time-zone')}>
@@ -39,7 +39,7 @@ export function PortalShell(): React.ReactElement {
   );
 }
 
-/** The key is good, and opens nothing from here or now. */
+/** The key is valid but refused, for example from this address. */
 function Refused({ error }: { error: Error }): React.ReactElement {
   const queries = useQueryClient();
   return (
@@ -47,7 +47,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
       <Title order={1} size="h3">
         {t('portal')}
       </Title>
-      <Waiting error={error} again={(options) => queries.invalidateQueries({}, options)} />
+      <Waiting error={error} retry={(options) => queries.invalidateQueries({}, options)} />
       <Button variant="default" onClick={() => signOut(null)}>
         {t('signOut')}
       </Button>
@@ -55,7 +55,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
   );
 }
 
-/** So that nobody takes one for the other. */
+/** Shows whether the account is live or in the sandbox. */
 function Mode(): React.ReactElement {
   return !isSandbox() ? (
     <Badge variant="dot" color="red" tt="none" miw="max-content">

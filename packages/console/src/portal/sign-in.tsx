@@ -5,7 +5,7 @@ import { t } from '../text/text.js';
 import { readConfig } from './account.js';
 import { roleOf, signIn, whyRefused } from './client.js';
 
-/** The way in: an API key. */
+/** Signs in with an API key. */
 export function SignIn(): React.ReactElement {
   const [written, setKey] = useState('');
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function SignIn(): React.ReactElement {
         {t('portal')}
       </Title>
       <Text size="sm" mb="md">
-        {t('portalWhat')}
+        {t('portalHelp')}
       </Text>
       <form
         onSubmit={(event) => {
@@ -37,7 +37,7 @@ export function SignIn(): React.ReactElement {
         <Stack gap="sm">
           <PasswordInput
             label={t('apiKey')}
-            description={t('apiKeyWhat')}
+            description={t('apiKeyHelp')}
             autoComplete="off"
             required
             maxLength={200}

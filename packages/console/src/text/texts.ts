@@ -10,7 +10,7 @@ import { system } from './system.js';
 import { today } from './today.js';
 import { webhooks } from './webhooks.js';
 
-/** Every text of the pages. A language that is missing does not compile. */
+/** Every text of the pages. A missing language is a compile error. */
 export const texts = {
   ...common,
   ...portal,

@@ -23,7 +23,7 @@ import { Section } from '../../parts/section.js';
 import { Failed, Nothing, Status, Time, Waiting } from '../../parts/states.js';
 import { ToDecide } from '../../parts/to-decide.js';
 import { t } from '../../text/text.js';
-import { told } from '../../text/told.js';
+import { translate } from '../../text/translate.js';
 import { isSandbox, useSignedIn } from '../account.js';
 import { calls, type Role } from '../client.js';
 import { Secret } from '../secret.js';
@@ -34,7 +34,7 @@ type TestEvent = NonNullable<
   NonNullable<operations['testBuyerEndpoint']['requestBody']>['content']['application/json']['event']
 >;
 
-/** A seller's call takes others, which its document says and this type, of the buyer's, does not. */
+/** The type is that of buyers. The call of sellers accepts other events. */
 const testEvents: Record<Role, readonly string[]> = {
   buyer: [
     'ping',
@@ -48,7 +48,7 @@ const testEvents: Record<Role, readonly string[]> = {
   seller: ['ping', 'settlement.completed', 'settlement.failed', 'config.updated', 'webhook.disabled'],
 };
 
-/** What an endpoint may ask for; none of them: everything. */
+/** Event filters of an endpoint. None: all events. */
 const families = ['transaction.*', 'settlement.*', 'deposit.*', 'webhook.disabled'] as const;
 
 const readEndpoints = () => dataOf(calls.GET('/api/buyer/webhooks'));
@@ -58,7 +58,7 @@ const readDeliveries = (query: DeliveryQuery) =>
 type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>['deliveries'][number];
 
-/** Where results go, what was sent there, and what came of it. */
+/** The webhook endpoints and their deliveries. */
 export function EndpointsPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['endpoints'], queryFn: readEndpoints });
   return (
@@ -67,7 +67,7 @@ export function EndpointsPage(): React.ReactElement {
         {t('webhooks')}
       </Title>
       <Section title={t('endpoints')} first>
-        {!found.data && <Waiting error={found.error} again={found.refetch} />}
+        {!found.data && <Waiting error={found.error} retry={found.refetch} />}
         {found.data?.length === 0 && <Nothing>{t('noEndpoint')}</Nothing>}
         <Stack gap="sm">
           {found.data?.map((each) => (
@@ -77,7 +77,7 @@ export function EndpointsPage(): React.ReactElement {
         <ToDecide label={t('newEndpoint')}>
           <EndpointForm
             title={t('newEndpoint')}
-            consequence={t('newEndpointWhat')}
+            consequence={t('newEndpointHelp')}
             save={(body) => dataOf(calls.POST('/api/buyer/webhooks', { body }))}
           />
         </ToDecide>
@@ -100,7 +100,7 @@ function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
         <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {of.url}
         </Text>
-        <Status state={of.status}>{told(of.status)}</Status>
+        <Status state={of.status}>{translate(of.status)}</Status>
       </Group>
       <Facts
         of={[
@@ -137,26 +137,26 @@ function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
         {of.status === 'disabled' && (
           <ActionForm
             title={t('enableEndpoint')}
-            consequence={t('enableEndpointWhat')}
+            consequence={t('enableEndpointHelp')}
             asksReason={false}
             run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/enable', path))}
           />
         )}
         <EndpointForm
           title={t('changeEndpoint')}
-          consequence={t('changeEndpointWhat')}
+          consequence={t('changeEndpointHelp')}
           of={of}
           save={(body) => dataOf(calls.PATCH('/api/buyer/webhooks/{id}', { ...path, body }))}
         />
         <ActionForm
           title={t('rotateSecret')}
-          consequence={t('rotateSecretWhat')}
+          consequence={t('rotateSecretHelp')}
           asksReason={false}
           run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/secret/rotate', path))}
         />
         <ActionForm
           title={t('removeEndpoint')}
-          consequence={t('removeEndpointWhat')}
+          consequence={t('removeEndpointHelp')}
           danger
           asksReason={false}
           run={() => dataOf(calls.DELETE('/api/buyer/webhooks/{id}', path))}
@@ -172,7 +172,7 @@ interface Written {
   events?: string[];
 }
 
-/** A new endpoint, or changes of one. */
+/** Creates or changes an endpoint. */
 function EndpointForm({
   title,
   consequence,
@@ -196,7 +196,7 @@ function EndpointForm({
         save({
           url,
           ...(description !== '' && { description }),
-          // What it asks for already stays asked for, also where it has no box here.
+          // Keeps the filters of the endpoint that have no checkbox here.
           ...((events.length > 0 || of) && { events: events.length > 0 ? events : ['*'] }),
         })
       }
@@ -215,7 +215,7 @@ function EndpointForm({
         value={description}
         onChange={(event) => setDescription(event.currentTarget.value)}
       />
-      <Checkbox.Group label={t('events')} description={t('eventsWhat')} value={events} onChange={setEvents}>
+      <Checkbox.Group label={t('events')} description={t('eventsHelp')} value={events} onChange={setEvents}>
         <Group mt="xs">
           {[...new Set([...families, ...(of?.events ?? [])])]
             .filter((each) => each !== '*')
@@ -247,13 +247,13 @@ function DeliveriesSection(): React.ReactElement {
             { value: '', label: t('any') },
             ...['due', 'delivered', 'dead', 'held', 'dropped'].map((value) => ({
               value,
-              label: told(value),
+              label: translate(value),
             })),
           ]}
         />
         <FilterField name="ref_id" label={t('reference')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
       {page.data && <DeliveryCards of={page.data.deliveries} />}
       {page.data && page.data.pagination.page < page.data.pagination.total_pages && (
@@ -283,7 +283,7 @@ function DeliveryCards({ of }: { of: Delivery[] }): React.ReactElement {
             <Text fw={600} size="sm">
               {each.event}
             </Text>
-            <Status state={each.status}>{told(each.status)}</Status>
+            <Status state={each.status}>{translate(each.status)}</Status>
           </Group>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {each.url}

@@ -7,12 +7,12 @@ import { Facts } from '../../parts/facts.js';
 import { Section } from '../../parts/section.js';
 import { Nothing, Status, Waiting } from '../../parts/states.js';
 import { t } from '../../text/text.js';
-import { told } from '../../text/told.js';
+import { translate } from '../../text/translate.js';
 import { useSignedIn } from '../account.js';
 import { calls } from '../client.js';
 import { RequestList } from '../request-list.js';
 
-/** How the account stands: its money, its webhooks, and what was refused last. */
+/** Balance, webhook state and the latest refused requests of the account. */
 export function OverviewPage(): React.ReactElement {
   const { role, config } = useSignedIn();
   const balance = useQuery({
@@ -33,19 +33,22 @@ export function OverviewPage(): React.ReactElement {
         {t('overview')}
       </Title>
       {balance.data === undefined ? (
-        <Waiting error={balance.error} again={balance.refetch} />
+        <Waiting error={balance.error} retry={balance.refetch} />
       ) : (
         <Facts
           of={[
             [t('role'), role],
             [t('balance'), rupiah(balance.data)],
-            [t('webhooks'), <Status state={config.webhook_status}>{told(config.webhook_status)}</Status>],
+            [
+              t('webhooks'),
+              <Status state={config.webhook_status}>{translate(config.webhook_status)}</Status>,
+            ],
             [t('rateLimit'), config.rate_limit],
           ]}
         />
       )}
       <Section title={t('lastRefused')}>
-        {!refused.data && <Waiting error={refused.error} again={refused.refetch} />}
+        {!refused.data && <Waiting error={refused.error} retry={refused.refetch} />}
         {refused.data?.requests.length === 0 && <Nothing>{t('noneRefused')}</Nothing>}
         {refused.data && <RequestList of={refused.data.requests} />}
         <Anchor component={Link} to="/requests" size="sm">

@@ -8,7 +8,7 @@ import { t } from '../../text/text.js';
 import { calls } from '../client.js';
 import { RequestList } from '../request-list.js';
 
-/** What the account has sent in the last day, and what it was answered. */
+/** The requests of the account in the last day with their responses. */
 export function RequestsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params);
@@ -24,7 +24,7 @@ export function RequestsPage(): React.ReactElement {
       </Title>
       {page.data && (
         <Text size="sm" mb="sm">
-          {page.data.kept_hours === 0 ? t('requestsOff') : t('requestsWhat', { hours: page.data.kept_hours })}
+          {page.data.kept_hours === 0 ? t('requestsOff') : t('requestsHelp', { hours: page.data.kept_hours })}
         </Text>
       )}
       <FilterForm>
@@ -39,7 +39,7 @@ export function RequestsPage(): React.ReactElement {
         />
         <FilterField name="ref_id" label={t('reference')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} again={page.refetch} />}
+      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
       {page.data?.requests.length === 0 && <Nothing>{t('noRequest')}</Nothing>}
       {page.data && <RequestList of={page.data.requests} />}
       {page.data && <Older name="cursor" next={page.data.next_cursor} lookedBackTo={null} />}

@@ -7,7 +7,7 @@ import { Rows } from '../../parts/rows.js';
 import { Section } from '../../parts/section.js';
 import { Waiting } from '../../parts/states.js';
 import { t } from '../../text/text.js';
-import { storyOf, told } from '../../text/told.js';
+import { describeScenario, translate } from '../../text/translate.js';
 import { mayPlay, useSignedIn } from '../account.js';
 import { calls } from '../client.js';
 
@@ -15,7 +15,7 @@ type End = 'success' | 'failed' | 'reversed';
 
 const ends: readonly End[] = ['success', 'failed', 'reversed'];
 
-/** Numbers that play a story, and the end of a purchase by hand. No link leads others than buyers here; an address may. */
+/** Test numbers, and results of purchases by hand. Sellers have no link, but may open the URL. */
 export function SandboxPage(): React.ReactElement {
   const { role } = useSignedIn();
   return (
@@ -37,16 +37,21 @@ function Playing(): React.ReactElement {
     <>
       <Section title={t('scenarios')} first>
         <Text size="sm" mb="sm">
-          {t('scenariosWhat')}
+          {t('scenariosHelp')}
         </Text>
-        {!found.data && <Waiting error={found.error} again={found.refetch} />}
+        {!found.data && <Waiting error={found.error} retry={found.refetch} />}
         {found.data && (
           <Rows
             label={t('scenarios')}
-            heads={[t('ending'), t('about'), t('result'), t('story')]}
+            heads={[t('ending'), t('about'), t('result'), t('scenario')]}
             rows={found.data.map((each) => ({
               key: each.ending,
-              cells: [`…${each.ending}`, told(each.about), told(each.result), storyOf(each)],
+              cells: [
+                `…${each.ending}`,
+                translate(each.about),
+                translate(each.result),
+                describeScenario(each),
+              ],
             }))}
           />
         )}
@@ -55,7 +60,7 @@ function Playing(): React.ReactElement {
         <EndForm />
         <ActionForm
           title={t('advance')}
-          consequence={t('advanceWhat')}
+          consequence={t('advanceHelp')}
           asksReason={false}
           run={() => dataOf(calls.POST('/api/sandbox/advance'))}
         />
@@ -70,7 +75,7 @@ function EndForm(): React.ReactElement {
   return (
     <ActionForm
       title={t('endPurchase')}
-      consequence={t('endPurchaseWhat')}
+      consequence={t('endPurchaseHelp')}
       asksReason={false}
       run={() =>
         dataOf(
@@ -89,7 +94,7 @@ function EndForm(): React.ReactElement {
         label={t('result')}
         value={result}
         onChange={(event) => setResult(ends.find((each) => each === event.currentTarget.value) ?? 'success')}
-        data={ends.map((value) => ({ value, label: told(value) }))}
+        data={ends.map((value) => ({ value, label: translate(value) }))}
       />
     </ActionForm>
   );

@@ -11,7 +11,7 @@ import { useSignedIn } from '../account.js';
 import { calls, signIn } from '../client.js';
 import { Secret } from '../secret.js';
 
-/** What the account says of itself: its key, from where it is used, its callback and how often it may call. */
+/** API key, IP allowlist, callback URL and rate limit of the account. */
 export function SettingsPage(): React.ReactElement {
   const { config } = useSignedIn();
   return (
@@ -44,14 +44,14 @@ function RotateKey(): React.ReactElement {
     <>
       <ActionForm
         title={t('rotateKey')}
-        consequence={t('rotateKeyWhat')}
+        consequence={t('rotateKeyHelp')}
         danger
         asksReason={false}
         run={async () => {
           const made = await dataOf(
             calls.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
           );
-          // From here on the old one shows no configuration any more.
+          // The old key may no longer read the configuration.
           queries.setQueryData(['config', made.api_key], { ...config, api_key: made.api_key });
           signIn(made.api_key);
           setNew(true);
@@ -83,7 +83,7 @@ function Allowlist(): React.ReactElement {
   return (
     <ActionForm
       title={t('setAllowlist')}
-      consequence={t('setAllowlistWhat')}
+      consequence={t('setAllowlistHelp')}
       asksReason={false}
       run={() =>
         dataOf(
@@ -95,7 +95,7 @@ function Allowlist(): React.ReactElement {
     >
       <Textarea
         label={t('allowlist')}
-        description={t('allowlistWhat')}
+        description={t('allowlistHelp')}
         autosize
         minRows={2}
         maxRows={12}
@@ -106,7 +106,7 @@ function Allowlist(): React.ReactElement {
   );
 }
 
-/** Sends what was changed alone. */
+/** Sends only changed fields. */
 function Others(): React.ReactElement {
   const { role, config } = useSignedIn();
   const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');
@@ -122,14 +122,14 @@ function Others(): React.ReactElement {
   return (
     <ActionForm
       title={t('setOthers')}
-      consequence={t('setOthersWhat')}
+      consequence={t('setOthersHelp')}
       asksReason={false}
       run={() => dataOf(calls.POST('/api/buyer/api/config', { body: changed() }))}
     >
       {role === 'buyer' && (
         <TextInput
           label={t('callbackUrl')}
-          description={t('callbackUrlWhat')}
+          description={t('callbackUrlHelp')}
           value={callbackUrl}
           maxLength={2_048}
           onChange={(event) => setCallbackUrl(event.currentTarget.value)}

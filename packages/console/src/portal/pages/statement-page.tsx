@@ -15,14 +15,14 @@ interface Period {
   end_date?: string;
 }
 
-/** Not as a file: that is asked for by its format. */
+/** Reads a page of the statement as JSON. */
 async function readPage(query: Period & { cursor?: string }) {
   const { data, error, response } = await calls.GET('/api/buyer/statement', { params: { query } });
   const found = { ...(typeof data === 'object' && { data }), ...(error && { error }) };
   return dataOf(Promise.resolve({ ...found, response }));
 }
 
-/** Every movement of the wallet, in the page or as a file. */
+/** The movements of the wallet, on the page or as a file. */
 export function StatementPage(): React.ReactElement {
   const [period, setPeriod] = useState<Period>({});
   const found = useInfiniteQuery({
@@ -54,7 +54,7 @@ export function StatementPage(): React.ReactElement {
         </Group>
       </form>
       <Download period={period} />
-      {!first && <Waiting error={found.error} again={found.refetch} />}
+      {!first && <Waiting error={found.error} retry={found.refetch} />}
       {first && (
         <Facts
           of={[
@@ -78,7 +78,7 @@ export function StatementPage(): React.ReactElement {
   );
 }
 
-/** The whole of the period as the file that Excel opens by a double click. */
+/** Downloads the whole period as a CSV file for Excel. */
 function Download({ period }: { period: Period }): React.ReactElement {
   const zone = useZone();
   const file = useMutation({
