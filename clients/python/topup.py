@@ -253,7 +253,7 @@ def reseller_sign(username: str, api_key: str, covers: List[str]) -> str:
 
 
 class ResellerClient:
-    """The reseller API: signed GET calls. An answer has its code in `status`; `05` is processing."""
+    """The reseller surface: signed GET calls. `status` is the code of an answer."""
 
     def __init__(
         self, base_url: str, username: str, api_key: str, options: SendOptions = SendOptions()

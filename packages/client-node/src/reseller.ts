@@ -1,4 +1,4 @@
-/** The reseller API: signed GET calls, always HTTP 200, with the code in `status`. */
+/** The reseller surface: signed GET calls, always HTTP 200, with the code in `status`. */
 import { createHmac } from 'node:crypto';
 import { OutcomeUnknownError } from './errors.js';
 import { requireSendable } from './key.js';
@@ -64,8 +64,8 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
 }
 
 /**
- * True for an answer of the service: a code in `status`, or a refusal before the reseller API. Any
- * other answer leaves the outcome unknown.
+ * True for an answer of the service: a code in `status`, or a refusal before the reseller surface.
+ * Any other answer leaves the outcome unknown.
  */
 function isAnswer(httpStatus: number, answer: Answer): boolean {
   const { status } = answer;

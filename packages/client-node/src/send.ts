@@ -49,7 +49,7 @@ interface Expected {
  *
  * @param options.isRepeatable True if a repeated request has no additional effect: reads, and calls
  * with a ref_id.
- * @param options.isAnswer True for an answer of the service on this API.
+ * @param options.isAnswer True for an answer of the service on this surface.
  * @returns the last answer, or the last reason why there was none.
  * @throws the reason of `options.signal` if it was aborted before anything was sent.
  */
