@@ -331,7 +331,7 @@ function resellerSign(string $username, #[\SensitiveParameter] string $apiKey, a
     return hash_hmac('sha256', implode('|', [$username, ...$covers]), $apiKey);
 }
 
-/** The reseller surface: signed GET calls. `status` of an answer is its code; `05` is processing. */
+/** The reseller surface: signed GET calls. `status` of an answer is its code; `05`: processing. */
 final class ResellerClient
 {
     private readonly Sender $sender;

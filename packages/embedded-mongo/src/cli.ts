@@ -14,7 +14,7 @@ A MongoDB-compatible database for development and tests.
   --compact-at-bytes <n>  journal size at which a snapshot replaces it (default ${COMPACT_AT_BYTES})
   --lock-lifetime <s>     seconds for which a transaction holds its locks, even after its client disconnects,
                           as in MongoDB (default 60, but only 3 after a disconnect)
-  --election <duration>   stop being primary for this time (such as 8s or 500ms), once, 5 seconds after the start
+  --election <duration>   stop being primary for this time (such as 8s), once, 5 seconds after the start
   --majority-lag <range>  random delay in milliseconds until a write reaches the majority (such as 0-30)
   --help
 
