@@ -1,4 +1,4 @@
-// Package webhook verifies what the top-up service sends. README.md shows how to use it.
+// Package webhook verifies webhooks of the top-up service. README.md shows how to use it.
 package webhook
 
 import (
@@ -16,32 +16,36 @@ import (
 )
 
 var (
-	// ErrHeader is the error for a message without one of the headers.
+	// ErrHeader reports a missing header.
 	ErrHeader = errors.New("a header is missing")
-	// ErrSignature is the error for another secret, or a body that was changed or parsed on its way.
-	ErrSignature = errors.New("the signature is not right")
-	// ErrTime is the error for what was signed too long ago, is of the future, or came while this clock was wrong.
-	ErrTime = errors.New("it was signed too long ago, or the clock is wrong")
+	// ErrSignature reports a different secret, or a body that was changed or parsed before
+	// verification.
+	ErrSignature = errors.New("wrong signature")
+	// ErrTime reports a message that was signed too long ago or in the future, or a wrong local
+	// clock.
+	ErrTime = errors.New("not signed within five minutes of now: check your clock")
 )
 
 // BodyBytesMax is the largest body that FromRequest reads.
 const BodyBytesMax = 1_000_000
 
-// Tolerance is how long ago a message may have been signed.
+// Tolerance is the largest difference between the time of the signature and now.
 const Tolerance = 5 * time.Minute
 
-// Event is a webhook or callback that is genuine.
+// Event is a verified webhook or callback.
 type Event struct {
-	// ID is the same in every attempt: store it to recognise repetitions.
+	// ID is the same in every attempt: store it to detect repetitions.
 	ID string
-	// Name is that of the signed body (transaction.success …), or of the header where the body has none (callback.wallet …).
+	// Name comes from the signed body (transaction.success …), or from the header if the body has
+	// none (callback.wallet …).
 	Name string
-	// Body is what came, byte for byte: JSON. Decode amounts into int64: they are whole rupiah.
+	// Body is the raw JSON. Decode amounts into int64: they are whole rupiah.
 	Body []byte
 }
 
-// Verify takes the body as it came, before any parser of JSON, and the secret of the endpoint (of callbacks that of
-// `default`): whsec_… What is not genuine is ErrHeader, ErrSignature or ErrTime: answer 401.
+// Verify takes the raw body, before any JSON parser, and the secret of the endpoint (for callbacks
+// that of `default`): whsec_… A message that is not genuine gives ErrHeader, ErrSignature or
+// ErrTime. Answer it with 401.
 func Verify(header http.Header, body []byte, secret string, now time.Time) (Event, error) {
 	key, err := keyOf(secret)
 	if err != nil {
@@ -55,7 +59,7 @@ func Verify(header http.Header, body []byte, secret string, now time.Time) (Even
 	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(body)
 	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	// Two while a secret is replaced. Each is compared, whatever the one before was.
+	// There are two signatures while a secret is rotated. Compare all of them, in constant time.
 	matches := false
 	for _, each := range strings.Split(signatures[0], " ") {
 		matches = hmac.Equal([]byte(each), expected) || matches
@@ -77,7 +81,7 @@ func Verify(header http.Header, body []byte, secret string, now time.Time) (Even
 		return Event{}, fmt.Errorf("the body is not JSON: %w", err)
 	}
 	if named.Event == "" {
-		// The header is not signed, so a name in the body wins.
+		// The header is not signed, so a name in the body takes precedence.
 		named.Event = header.Get("x-event")
 	}
 	return Event{ID: id, Name: named.Event, Body: body}, nil

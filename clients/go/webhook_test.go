@@ -67,7 +67,7 @@ func TestWrongSecret(t *testing.T) {
 	now, all := vectors(t)
 	for _, secret := range []string{"", "whsec_", "whsec_%", strings.TrimPrefix(all[0].Secret, "whsec_")} {
 		if _, err := Verify(headerOf(all[0]), []byte(all[0].Body), secret, now); err == nil {
-			t.Errorf("%q is taken for a secret", secret)
+			t.Errorf("%q is accepted as a secret", secret)
 		}
 	}
 }

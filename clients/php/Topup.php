@@ -1,27 +1,28 @@
 <?php
 
 /**
- * A client of the top-up service for PHP 8.2 and later: one file, with the extensions curl and json. README.md shows how to use it.
+ * A client of the top-up service for PHP 8.2 and later: one file, with the extensions curl and
+ * json.
  *
- * What it adds to plain HTTP is which calls may be repeated, how a webhook is verified, and how reseller calls are signed.
- * Money is whole rupiah, as int, in both directions.
+ * It adds safe retries, webhook verification and signatures of reseller calls to plain HTTP. Money
+ * is whole rupiah, as int, in both directions. README.md shows how to use it.
  */
 
 declare(strict_types=1);
 
 namespace Topup;
 
-/** The service refused: this call made nothing. Branch on `$reason`, never on the message. */
+/** The service refused the call, which had no effect. Branch on `$reason`, never on the message. */
 final class TopupError extends \RuntimeException
 {
-    /** Two digits. (`code` is taken by PHP's exceptions.) */
+    /** Two digits. (PHP's exceptions already have a `code`.) */
     public readonly string $answerCode;
-    /** A word that stays: insufficient_balance, ref_id_conflict … Treat one that you do not know by `$httpStatus`. */
+    /** Stable: insufficient_balance, ref_id_conflict … For unknown reasons use `$httpStatus`. */
     public readonly string $reason;
     /** @var list<array{field: string, message: string}> */
     public readonly array $errors;
     public readonly string $requestId;
-    /** @var array{balance: int, price: int}|null Of insufficient_balance: rupiah. */
+    /** @var array{balance: int, price: int}|null For insufficient_balance, in rupiah. */
     public readonly ?array $dataHint;
 
     /** @param array<string, mixed> $failure */
@@ -38,8 +39,9 @@ final class TopupError extends \RuntimeException
 }
 
 /**
- * An attempt had no answer: what was sent may have been done, unless it only reads. Send the same call, with the same ref_id, later;
- * never a new ref_id for the same order. `getPrevious()` says what came instead.
+ * An attempt had no answer. The call may have taken effect, unless it only reads. Send the same
+ * call later with the same ref_id. Never use a new ref_id for the same order. `getPrevious()` is
+ * the reason.
  */
 final class OutcomeUnknownError extends \RuntimeException
 {
@@ -50,16 +52,16 @@ final class OutcomeUnknownError extends \RuntimeException
         bool $isRead = false,
     ) {
         $again = match (true) {
-            $isRead => 'It only reads: nothing was changed, and it may simply be repeated',
-            $refId === null => 'Look at what it should have done before you repeat it',
-            default => "Ask again with ref_id $refId",
+            $isRead => 'This call only reads and can be repeated',
+            $refId === null => 'Check whether it took effect before you repeat it',
+            default => "Repeat the call with ref_id $refId",
         };
         $because = $previous === null ? '' : " ({$previous->getMessage()})";
-        parent::__construct("The outcome of $operation is not known$because. $again.", 0, $previous);
+        parent::__construct("The outcome of $operation is unknown$because. $again.", 0, $previous);
     }
 }
 
-/** It is not genuine, too old, or not of this service: answer 401. */
+/** The webhook is forged, too old, or not from this service. Answer 401. */
 final class WebhookError extends \RuntimeException
 {
 }
@@ -67,8 +69,9 @@ final class WebhookError extends \RuntimeException
 final class SendOptions
 {
     /**
-     * @param int $timeoutMs Of one attempt.
-     * @param int $waitMaxMs The longest wait between two attempts, whatever the service asks for.
+     * @param int $timeoutMs Time limit of one attempt.
+     * @param int $waitMaxMs The longest wait between two attempts, even if the service requests
+     *     more.
      */
     public function __construct(
         public readonly int $timeoutMs = 20_000,
@@ -78,10 +81,10 @@ final class SendOptions
     }
 }
 
-/** The wallet, buyer and seller calls, by API key. */
+/** The wallet, buyer and seller calls. */
 final class Client
 {
-    /** POST that reads. */
+    /** POST calls that only read. */
     private const READS = [
         '/api/buyer/balance',
         '/api/buyer/price-list',
@@ -102,14 +105,14 @@ final class Client
     }
 
     /**
-     * Any call of /openapi.json; repeats it where that does the same once.
+     * Makes any call of /openapi.json. It is repeated after a failure if that is safe.
      *
      * @param array<string, mixed>|null $body
      * @param array<string, string> $query
-     * @return mixed its `data`; what answers a file is for `download`
+     * @return mixed its `data`
      * @throws TopupError for a refusal
-     * @throws OutcomeUnknownError where no answer came
-     * @throws \InvalidArgumentException where a file did
+     * @throws OutcomeUnknownError if no answer arrived
+     * @throws \InvalidArgumentException if the call returns a file: use `download`
      */
     public function call(string $method, string $path, ?array $body = null, array $query = []): mixed
     {
@@ -117,13 +120,14 @@ final class Client
     }
 
     /**
-     * The file of a report, a receipt or (with a `format`) a statement, as it is. `timeoutMs` is for the whole of it.
-     * Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
+     * The file of a report, a receipt or (with a `format`) a statement, unchanged. `timeoutMs`
+     * covers the whole download. If a proxy removes the content length (HTTP/1.0), an incomplete
+     * file cannot be detected: compare with the `size` of the report.
      *
      * @param array<string, string> $query
      * @throws TopupError for a refusal
-     * @throws OutcomeUnknownError where no whole file came
-     * @throws \InvalidArgumentException where the answer is none
+     * @throws OutcomeUnknownError if no complete file arrived
+     * @throws \InvalidArgumentException if the call returns no file
      */
     public function download(string $path, array $query = []): string
     {
@@ -144,7 +148,7 @@ final class Client
         $content = null;
         if ($body !== null) {
             $headers[] = 'Content-Type: application/json';
-            // The same bytes in every attempt.
+            // Every attempt sends the same bytes.
             $content = json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
         }
         $sent = $this->sender->send(
@@ -161,20 +165,21 @@ final class Client
         }
         if ($sent->status >= 400) {
             $refusal = new TopupError($sent->status, $sent->answer);
-            // This attempt made nothing. The one that was lost may have, if it was no read.
+            // This attempt had no effect, but a lost earlier attempt may have had one.
             throw $sent->lost === null || $refId === null || $isRead ? $refusal : new OutcomeUnknownError($operation, $refId, $refusal);
         }
         $data = $sent->answer['data'];
         if (is_string($data) !== $isFile) {
-            // It is the service's answer, and would be the same again.
-            $wrong = $isFile ? 'no file: use call, or give a format' : 'a file: use download';
-            throw new \InvalidArgumentException("$operation answers $wrong");
+            // A retry would get the same answer.
+            $wrong = $isFile ? 'no file: use call, or set a format' : 'a file: use download';
+            throw new \InvalidArgumentException("$operation returns $wrong");
         }
         return $data;
     }
 
     /**
-     * The service's own: a success with its data, or a refusal. Anything else leaves open what was done.
+     * True for an answer of the service: a success with data, or a refusal. Any other answer leaves
+     * the outcome unknown.
      *
      * @param array<string, mixed> $answer
      */
@@ -186,8 +191,8 @@ final class Client
     }
 
     /**
-     * With one of its codes and a reason. What calls itself an error without them is of somebody in between, who may have sent the
-     * call on.
+     * A refusal of the service has one of its codes and a reason. Other errors come from a proxy,
+     * which may have forwarded the call.
      *
      * @internal
      * @param array<string, mixed> $answer
@@ -199,14 +204,15 @@ final class Client
             && is_string($answer['reason'] ?? null);
     }
 
-    /** Rupiah that can be spent now. */
+    /** The available balance in rupiah. */
     public function balance(): int
     {
         return $this->call('POST', '/api/buyer/balance')['balance'];
     }
 
     /**
-     * Buys a prepaid product, once for its ref_id: make that once for an order, and store it before the first call.
+     * Buys a prepaid product, once per ref_id. Create the ref_id once per order and store it before
+     * the first call.
      *
      * @return array<string, mixed> the transaction
      */
@@ -216,7 +222,7 @@ final class Client
     }
 
     /**
-     * Pays a bill, once for its ref_id.
+     * Pays a bill, once per ref_id.
      *
      * @return array<string, mixed>
      */
@@ -226,7 +232,7 @@ final class Client
     }
 
     /**
-     * Deposits rupiah, once for its ref_id.
+     * Deposits rupiah, once per ref_id.
      *
      * @return array<string, mixed>
      */
@@ -243,7 +249,7 @@ final class Client
     }
 
     /**
-     * A transaction as it is now.
+     * The current state of a transaction.
      *
      * @return array<string, mixed>
      */
@@ -253,9 +259,9 @@ final class Client
     }
 
     /**
-     * Asks until a transaction is final; for when no webhook came.
+     * Polls until a transaction is final, in case no webhook arrives.
      *
-     * @return array<string, mixed> as it is when the time is over
+     * @return array<string, mixed> its current state when the time limit ends
      */
     public function waitForResult(string $refId, int $timeoutMs = 60_000, int $everyMs = 2_000): array
     {
@@ -270,15 +276,17 @@ final class Client
     }
 
     /**
-     * Every transaction, newest first, page by page. What is bought meanwhile is not among them, and none comes twice for it.
-     * Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
+     * Every transaction, newest first, page by page. New purchases during the iteration are not
+     * included and cause no repetitions. With a `status` filter some may be missed: items that
+     * leave the status move later items to earlier pages.
      *
      * @param array<string, mixed> $filter
      * @return \Generator<int, array<string, mixed>>
      */
     public function transactions(array $filter = []): \Generator
     {
-        // An end_date of ours would hold the pages still, and hide what is new where this clock is behind the service's.
+        // Do not add an end_date to freeze the pages: it would hide new transactions if this clock
+        // is behind the service's.
         $body = $filter + ['limit' => 100];
         $seen = [];
         for ($page = 1; ; $page++) {
@@ -314,7 +322,7 @@ final class Client
 }
 
 /**
- * HMAC-SHA256 with the API key, lower-case hex, over the username and what the call covers, joined by `|`.
+ * HMAC-SHA256 with the API key, in lower-case hex, over username and covered values, joined by `|`.
  *
  * @param list<string> $covers
  */
@@ -323,7 +331,7 @@ function resellerSign(string $username, #[\SensitiveParameter] string $apiKey, a
     return hash_hmac('sha256', implode('|', [$username, ...$covers]), $apiKey);
 }
 
-/** The reseller surface: signed GET calls. Each answer has its code in `status`; `05` is under way. */
+/** The reseller surface: signed GET calls. `status` of an answer is its code; `05`: processing. */
 final class ResellerClient
 {
     private readonly Sender $sender;
@@ -339,7 +347,7 @@ final class ResellerClient
     }
 
     /**
-     * Buys, once for its ref_id; the same call again is the status check.
+     * Buys, once per ref_id. Repeat the call to check the status.
      *
      * @return array<string, mixed>
      */
@@ -380,13 +388,14 @@ final class ResellerClient
             ['Accept: application/json'],
             null,
             isRepeatable: true,
-            // The service's own has a code in `status`, or is a refusal from before this surface.
+            // An answer of the service has a code in `status`, or is a refusal before the reseller
+            // API.
             isAnswer: static fn (int $httpStatus, array $answer): bool => is_string($answer['status'])
                 && (preg_match('/\A[0-9]{2}\z/', $answer['status']) === 1
                     || ($httpStatus >= 400 && Client::isServiceRefusal($answer))),
         );
         $answer = $sent->answer;
-        // A transaction that failed exists; every other refusal says that the call made nothing.
+        // A failed transaction exists. Every other refusal means that the call had no effect.
         $isRefusal = $answer !== null && isset($query['ref_id'])
             && !in_array($answer['status'], ['00', '05'], true)
             && ($answer['reason'] ?? null) !== 'transaction_failed';
@@ -400,7 +409,7 @@ final class ResellerClient
 final class WebhookEvent
 {
     /**
-     * @param string $id The same in every attempt: store it to recognise repetitions.
+     * @param string $id The same in every attempt: store it to detect repetitions.
      * @param string $name transaction.success, callback.wallet …
      * @param array<string, mixed> $body
      */
@@ -417,10 +426,11 @@ final class Webhooks
     /**
      * Verifies a webhook or callback.
      *
-     * @param array<string, string|list<string>> $headers in any case, each with its value or, as of PSR-7, the list of its values
-     * @param string $body what came, byte for byte, before any parser of JSON
-     * @param string $secret of the endpoint (of callbacks that of `default`): whsec_…
-     * @param int $toleranceS refuses what was signed longer ago, or is of the future
+     * @param array<string, string|list<string>> $headers names in any case; values may be lists, as
+     *     in PSR-7
+     * @param string $body the raw body, before any JSON parser
+     * @param string $secret of the endpoint (for callbacks that of `default`): whsec_…
+     * @param int $toleranceS largest difference between the time of the signature and now
      * @param int|null $nowS for tests
      * @throws WebhookError for what is not genuine
      */
@@ -442,29 +452,30 @@ final class Webhooks
         $key = base64_decode(substr($secret, strlen('whsec_')));
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
         $matches = false;
-        // Two while a secret is replaced. Each is compared, whatever the one before was.
+        // There are two signatures while a secret is rotated. Compare all of them, in constant
+        // time.
         foreach (explode(' ', $header('webhook-signature')) as $each) {
             $matches = hash_equals($expected, $each) || $matches;
         }
         if (!$matches) {
             throw new WebhookError(
-                'The signature is not right: another secret, or a body that was changed or parsed on its way.',
+                'Wrong signature: the secret differs, or the body was changed or parsed before verification.',
             );
         }
         if (preg_match('/\A[0-9]{1,12}\z/', $timestamp) !== 1 || abs(($nowS ?? time()) - (int) $timestamp) > $toleranceS) {
-            throw new WebhookError("It was signed more than $toleranceS s ago, or your clock is wrong.");
+            throw new WebhookError("The webhook was not signed within $toleranceS s of now. Check your clock.");
         }
         $parsed = json_decode($body, true);
         if (!is_array($parsed) || !str_starts_with(ltrim($body), '{')) {
-            throw new WebhookError('The body is no JSON object.');
+            throw new WebhookError('The body is not a JSON object.');
         }
-        // The header is not signed, so a name in the body wins.
+        // The header is not signed, so the name in the body takes precedence.
         $name = is_string($parsed['event'] ?? null) ? $parsed['event'] : $header('x-event');
         return new WebhookEvent($id, $name, $parsed);
     }
 
     /**
-     * Of the request that this script answers.
+     * Verifies the request that this script answers.
      *
      * @throws WebhookError for what is not genuine
      */
@@ -484,8 +495,9 @@ final class Webhooks
 final class Sent
 {
     /**
-     * @param array<string, mixed>|null $answer null where none came
-     * @param \Throwable|null $lost Why an attempt had none. That one may have been done, so a refusal is believed only where it is null.
+     * @param array<string, mixed>|null $answer null if no answer arrived
+     * @param \Throwable|null $lost The reason of an attempt without an answer. That attempt may
+     *     have taken effect, so trust a refusal only if this is null.
      */
     public function __construct(
         public readonly int $status,
@@ -509,12 +521,13 @@ final class Sender
     }
 
     /**
-     * 429 and 503 made nothing, so they are repeated whatever was sent; no answer, and one that leaves the outcome open, only where
-     * the same again does the same once.
+     * After 429 and 503 every request is repeated, since it had no effect. Without an answer, or
+     * with an unknown outcome, only repeatable requests are.
      *
      * @param list<string> $headers
-     * @param \Closure(int, array<string, mixed>): bool $isAnswer whether the service itself answers so on this surface
-     * @param bool $maybeFile a success may be a file, whose bytes stand as its `data` then
+     * @param \Closure(int, array<string, mixed>): bool $isAnswer true for an answer of the service
+     *     on this API
+     * @param bool $maybeFile true if a success may be a file; its bytes are then the `data`
      */
     public function send(
         string $method,
@@ -561,10 +574,10 @@ final class Sender
         $curl = curl_init($this->baseUrl . $path);
         curl_setopt_array($curl, [
             CURLOPT_CUSTOMREQUEST => $method,
-            // `Expect:` keeps curl from asking first whether it may send a long body.
+            // An empty `Expect:` keeps curl from waiting for 100 Continue before a long body.
             CURLOPT_HTTPHEADER => [...$headers, 'Expect:'],
             CURLOPT_RETURNTRANSFER => true,
-            // Of the whole. A redirect is not followed: the key would go along.
+            // For the whole call. Redirects are not followed, since the key would be forwarded.
             CURLOPT_TIMEOUT_MS => $this->options->timeoutMs,
             CURLOPT_NOSIGNAL => true,
             CURLOPT_FOLLOWLOCATION => false,
@@ -573,7 +586,7 @@ final class Sender
                 if (preg_match('/\Aretry-after:\s*([0-9]{1,6})\s*\z/i', $line, $found) === 1) {
                     $retryAfterS = (int) $found[1];
                 }
-                // The service sends its files as attachments; the page of a proxy is none.
+                // The service sends files as attachments; a page of a proxy is not one.
                 $isAttached = $isAttached || preg_match('/\Acontent-disposition:\s*attachment\b/i', $line) === 1;
                 return strlen($line);
             },
@@ -586,14 +599,15 @@ final class Sender
         if (!is_string($text)) {
             return new Sent(0, null, new \RuntimeException(curl_error($curl)));
         }
-        // 206 is a part of a file.
+        // 206 is a partial file.
         $isFile = $isAttached && $status < 300;
         $answer = $isFile ? ['status' => 'success', 'data' => $text] : json_decode($text, true);
-        // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+        // An answer of a proxy, with any HTTP status, or an internal error of the service: the
+        // outcome is unknown.
         $isOwn = is_array($answer) && array_key_exists('status', $answer)
             && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503)
             && ($isFile ? $maybeFile && $status === 200 : $isAnswer($status, $answer))
-            // Its database or queue went away, maybe after it had written what was asked for.
+            // The service lost its database or queue, possibly after the write.
             && ($answer['reason'] ?? null) !== 'service_unavailable';
         return $isOwn
             ? new Sent($status, $answer, null)
@@ -601,11 +615,11 @@ final class Sender
     }
 }
 
-/** @internal A header, and an address, take no others: said once, before anything is sent. */
+/** @internal Headers and URLs allow no other characters. Report them before anything is sent. */
 function requireSendable(#[\SensitiveParameter] string $apiKey): void
 {
     if (preg_match('/\A[\x21-\x7e]*\z/', $apiKey) !== 1) {
-        throw new \InvalidArgumentException('apiKey has a space, a line break or a sign that no key has: copy it again');
+        throw new \InvalidArgumentException('apiKey has a space, a line break or an invalid character: copy the key again');
     }
 }
 
@@ -613,10 +627,10 @@ function requireSendable(#[\SensitiveParameter] string $apiKey): void
 function requiredRefId(string $refId): string
 {
     return match ($refId) {
-        '' => throw new \InvalidArgumentException('refId is missing: make one for the order and store it before you call'),
-        // The service refuses them as well.
+        '' => throw new \InvalidArgumentException('refId is missing: create one for the order and store it before the call'),
+        // The service refuses them too.
         '.', '..', 'lookup' => throw new \InvalidArgumentException(
-            "refId cannot be \"$refId\", which means something else in an address",
+            "refId cannot be \"$refId\", which has another meaning in a URL",
         ),
         default => $refId,
     };

@@ -12,7 +12,7 @@ use Topup\Webhooks;
 
 require __DIR__ . '/Topup.php';
 
-// This file is the receiver too, under PHP's own server, which the lines below start.
+// This file is also the receiver, run by PHP's built-in server, which the code below starts.
 if (PHP_SAPI === 'cli-server') {
     try {
         $event = Webhooks::fromRequest((string) getenv('WEBHOOK_SECRET'));
@@ -40,33 +40,33 @@ try {
 }
 
 $onSignals = static function (?Closure $handler): void {
-    if (extension_loaded('pcntl')) { // Without it `finally` is passed over.
+    if (extension_loaded('pcntl')) { // Without pcntl a signal skips `finally`.
         pcntl_async_signals(true);
         pcntl_signal(SIGINT, $handler ?? SIG_IGN);
         pcntl_signal(SIGTERM, $handler ?? SIG_IGN);
     }
 };
 $stop = static function () use ($onSignals): never {
-    $onSignals(null); // A second one would come in the middle of removing the endpoint.
+    $onSignals(null); // A second signal would interrupt the removal of the endpoint.
     throw new RuntimeException('Interrupted.');
 };
 $socket = stream_socket_server('tcp://127.0.0.1:0');
-$address = stream_socket_get_name($socket, false); // Free a moment ago.
+$address = stream_socket_get_name($socket, false); // A free port.
 fclose($socket);
 $url = "http://$address/hooks/topup";
 $removeEndpoint = static function (int $tries = 5) use ($client, $url): void {
     for ($left = $tries - 1; ; $left--) {
         try {
             foreach ($client->call('GET', '/api/buyer/webhooks') as $each) {
-                if ($each['url'] === $url) { // By its URL, because the answer that has its id may be lost.
+                if ($each['url'] === $url) { // The answer with its id may be lost, so find it by URL.
                     $client->call('DELETE', "/api/buyer/webhooks/{$each['id']}");
                 }
             }
             return;
         } catch (TopupError | OutcomeUnknownError $error) {
-            // The client repeats nothing that changes something without a ref_id, but this may be done twice.
+            // The client does not repeat writes without a ref_id, but this one is safe to repeat.
             if ($error instanceof TopupError || $left === 0) {
-                fwrite(STDERR, "The webhook endpoint $url must be removed.\n");
+                fwrite(STDERR, "Could not remove the webhook endpoint $url. Remove it yourself.\n");
                 throw $error;
             }
             sleep(1);
@@ -78,7 +78,7 @@ $events = tempnam(sys_get_temp_dir(), 'events');
 $receiver = $result = null;
 $onSignals($stop);
 try {
-    // An endpoint of its own: a webhook_url that the account has stays what it is.
+    // Use a separate endpoint, so that the webhook_url of the account does not change.
     $endpoint = $client->call('POST', '/api/buyer/webhooks', ['url' => $url, 'events' => ['transaction.*']]);
     $environment = ['WEBHOOK_SECRET' => $endpoint['secret'], 'EVENTS' => $events] + getenv();
     $receiver = proc_open([PHP_BINARY, '-S', $address, __FILE__], [2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);
@@ -94,7 +94,7 @@ try {
         }
     }
     if ($result === null) {
-        throw new RuntimeException("No webhook within 60 s. Is $refId a ref_id that was used before?");
+        throw new RuntimeException("No webhook within 60 s. Was ref_id $refId used before?");
     }
 } catch (RuntimeException $error) {
     fwrite(STDERR, "{$error->getMessage()}\n");

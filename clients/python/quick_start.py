@@ -26,7 +26,7 @@ events: "queue.Queue[WebhookEvent]" = queue.Queue()
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))  # The bytes, before any parser of JSON.
+        body = self.rfile.read(int(self.headers["content-length"]))  # The raw bytes, before any JSON parser.
         try:
             events.put(verify_webhook(dict(self.headers.items()), body, endpoint["secret"]))
             status, answer = 200, b'{"status":"received"}'
@@ -47,22 +47,22 @@ def on_signals(handler: Any) -> None:
 
 
 def stop(*_: object) -> None:
-    on_signals(signal.SIG_IGN)  # A second one would come in the middle of removing the endpoint.
+    on_signals(signal.SIG_IGN)  # A second signal would interrupt the removal of the endpoint.
     sys.exit("Interrupted.")
 
 
 def remove_endpoint(tries: int = 5) -> None:
     for left in reversed(range(tries)):
         try:
-            # By its URL, because the answer that has its id may be lost.
+            # Find it by URL, because the answer with its id may be lost.
             for each in client.call("GET", "/api/buyer/webhooks"):
                 if each["url"] == url:
                     client.call("DELETE", f"/api/buyer/webhooks/{each['id']}")
             return
         except (TopupError, OutcomeUnknownError) as error:
-            # The client repeats nothing that changes something without a ref_id, but this may be done twice.
+            # The client does not repeat writes without a ref_id, but this one is safe to repeat.
             if isinstance(error, TopupError) or left == 0:
-                print(f"The webhook endpoint {url} must be removed.", file=sys.stderr)
+                print(f"Could not remove the webhook endpoint {url}. Remove it yourself.", file=sys.stderr)
                 raise
             time.sleep(1)
 
@@ -70,9 +70,10 @@ def remove_endpoint(tries: int = 5) -> None:
 server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 url = f"http://127.0.0.1:{server.server_port}/hooks/topup"
 stopped = []
-on_signals(lambda *_: stopped.append(True))  # Broken off, the next call could arrive after the endpoint was looked for.
+# Do not interrupt the next call: its endpoint might be created after the search for it.
+on_signals(lambda *_: stopped.append(True))
 try:
-    # An endpoint of its own: a webhook_url that the account has stays what it is.
+    # Use a separate endpoint, so that the webhook_url of the account does not change.
     endpoint = client.call("POST", "/api/buyer/webhooks", {"url": url, "events": ["transaction.*"]})
     threading.Thread(target=server.serve_forever, daemon=True).start()
     on_signals(stop)
@@ -87,7 +88,7 @@ try:
         try:
             event = events.get(timeout=max(0.0, ends_at - time.monotonic()))
         except queue.Empty:
-            sys.exit(f"No webhook within 60 s. Is {ref_id} a ref_id that was used before?")
+            sys.exit(f"No webhook within 60 s. Was ref_id {ref_id} used before?")
         if event.name == "transaction.success" and event.body["data"]["ref_id"] == ref_id:
             break
     print(json.dumps({"status": event.body["data"]["status"], "sn": event.body["data"]["sn"]}))

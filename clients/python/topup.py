@@ -1,7 +1,7 @@
-"""A client of the top-up service for Python 3.9 and later: one file, standard library only. README.md shows how to use it.
+"""A client of the top-up service for Python 3.9 and later: one file, standard library only.
 
-What it adds to plain HTTP is which calls may be repeated, how a webhook is verified, and how reseller calls are signed.
-Money is whole rupiah, as int, in both directions.
+It adds safe retries, webhook verification and signatures of reseller calls to plain HTTP. Money is
+whole rupiah, as int, in both directions. README.md shows how to use it.
 """
 
 from __future__ import annotations
@@ -38,56 +38,57 @@ Json = Dict[str, Any]
 
 
 class TopupError(Exception):
-    """The service refused: this call made nothing. Branch on `reason`, never on the message."""
+    """The service refused the call, which had no effect. Branch on `reason`, never on the text."""
 
     def __init__(self, http_status: int, failure: Json) -> None:
         errors, hint = failure.get("errors"), failure.get("data_hint")
         super().__init__(str(failure.get("message") or f"HTTP {http_status}"))
         self.http_status = http_status
         self.code: str = str(failure.get("code", ""))
-        #: A word that stays: insufficient_balance, ref_id_conflict … Treat one that you do not know by `http_status`.
+        #: Stable: insufficient_balance, ref_id_conflict … For unknown reasons use `http_status`.
         self.reason: str = str(failure.get("reason", ""))
         #: [{"field": …, "message": …}]
         self.errors: List[Json] = errors if isinstance(errors, list) else []
         self.request_id: str = str(failure.get("request_id", ""))
-        #: Of insufficient_balance: {"balance": …, "price": …} in rupiah.
+        #: For insufficient_balance: {"balance": …, "price": …} in rupiah.
         self.data_hint: Optional[Json] = hint if isinstance(hint, dict) else None
 
 
 class OutcomeUnknownError(Exception):
-    """An attempt had no answer: what was sent may have been done, unless it only reads.
+    """An attempt had no answer. The call may have taken effect, unless it only reads.
 
-    Send the same call, with the same ref_id, later; never a new ref_id for the same order. `__cause__` says what came instead.
+    Send the same call later with the same ref_id. Never use a new ref_id for the same order.
+    `__cause__` is the reason.
     """
 
     def __init__(
         self, operation: str, ref_id: Optional[str], lost: Optional[Exception], is_read: bool = False
     ) -> None:
         if is_read:
-            again = "It only reads: nothing was changed, and it may simply be repeated"
+            again = "This call only reads and can be repeated"
         elif ref_id is None:
-            again = "Look at what it should have done before you repeat it"
+            again = "Check whether it took effect before you repeat it"
         else:
-            again = f"Ask again with ref_id {ref_id}"
-        super().__init__(f"The outcome of {operation} is not known{f' ({lost})' if lost else ''}. {again}.")
+            again = f"Repeat the call with ref_id {ref_id}"
+        super().__init__(f"The outcome of {operation} is unknown{f' ({lost})' if lost else ''}. {again}.")
         self.operation = operation
         self.ref_id = ref_id
 
 
 class WebhookError(Exception):
-    """It is not genuine, too old, or not of this service: answer 401."""
+    """The webhook is forged, too old, or not from this service. Answer 401."""
 
 
 @dataclass(frozen=True)
 class SendOptions:
-    #: Of one attempt.
+    #: Time limit of one attempt.
     timeout_s: float = 20.0
     attempts_max: int = 6
-    #: The longest wait between two attempts, whatever the service asks for.
+    #: The longest wait between two attempts, even if the service requests a longer one.
     wait_max_s: float = 60.0
 
 
-#: POST that reads.
+#: POST calls that only read.
 _READS = frozenset(
     "/api/" + path
     for path in (
@@ -102,7 +103,7 @@ _READS = frozenset(
 
 
 class Client:
-    """The wallet, buyer and seller calls, by API key. It holds no connection, and may be shared by threads."""
+    """The wallet, buyer and seller calls. It holds no connection, so threads may share it."""
 
     def __init__(self, base_url: str, api_key: str, options: SendOptions = SendOptions()) -> None:
         self._base_url = base_url.rstrip("/")
@@ -112,18 +113,20 @@ class Client:
     def call(
         self, method: str, path: str, body: Optional[Json] = None, query: Optional[Mapping[str, str]] = None
     ) -> Any:
-        """Any call of /openapi.json; repeats it where that does the same once.
+        """Makes any call of /openapi.json. It is repeated after a failure if that is safe.
 
-        Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError where no answer came, ValueError where a file
-        did: that is for `download`.
+        Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError if no answer
+        arrived, and ValueError if the call returns a file: use `download`.
         """
         return self._data_of(method, path, body, query, is_file=False)
 
     def download(self, path: str, query: Optional[Mapping[str, str]] = None) -> bytes:
-        """The file of a report, a receipt or (with a `format`) a statement, as it is. `timeout_s` is for the whole of it.
+        """The file of a report, a receipt or (with a `format`) a statement, unchanged.
 
-        Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
-        Raises TopupError for a refusal, OutcomeUnknownError where no whole file came, ValueError where the answer is none.
+        `timeout_s` covers the whole download. If a proxy removes the content length (HTTP/1.0), an
+        incomplete file cannot be detected: compare with the `size` of the report. Raises TopupError
+        for a refusal, OutcomeUnknownError if no complete file arrived, ValueError if there is no
+        file.
         """
         return bytes(self._data_of("GET", path, None, query, is_file=True))
 
@@ -137,7 +140,7 @@ class Client:
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            # The same bytes in every attempt.
+            # Every attempt sends the same bytes.
             content = json.dumps(body, allow_nan=False).encode()
         sent = _send(
             method,
@@ -154,30 +157,33 @@ class Client:
         if sent.status >= 400:
             refusal = TopupError(sent.status, sent.answer)
             if sent.lost is not None and ref_id is not None and not is_read:
-                # This attempt made nothing. The one that was lost may have, if it was no read.
+                # This attempt had no effect, but a lost earlier attempt may have had one.
                 raise OutcomeUnknownError(operation, ref_id, refusal) from refusal
             raise refusal
         data = sent.answer["data"]
         if isinstance(data, bytes) is not is_file:
-            # It is the service's answer, and would be the same again.
-            wrong = "no file: use call, or give a format" if is_file else "a file: use download"
-            raise ValueError(f"{operation} answers {wrong}")
+            # A retry would get the same answer.
+            wrong = "no file: use call, or set a format" if is_file else "a file: use download"
+            raise ValueError(f"{operation} returns {wrong}")
         return data
 
     def balance(self) -> int:
-        """Rupiah that can be spent now."""
+        """The available balance in rupiah."""
         return int(self.call("POST", "/api/buyer/balance")["balance"])
 
     def buy(self, *, code: str, customer_number: str, ref_id: str, max_price: Optional[int] = None) -> Json:
-        """Buys a prepaid product, once for its ref_id: make that once for an order, and store it before the first call."""
+        """Buys a prepaid product, once per ref_id.
+
+        Create the ref_id once per order and store it before the first call.
+        """
         return self._order("/api/buyer/transaction", code, customer_number, ref_id, max_price)
 
     def pay(self, *, code: str, customer_number: str, ref_id: str, max_price: Optional[int] = None) -> Json:
-        """Pays a bill, once for its ref_id."""
+        """Pays a bill, once per ref_id."""
         return self._order("/api/buyer/payment", code, customer_number, ref_id, max_price)
 
     def deposit(self, *, amount: int, ref_id: str) -> Json:
-        """Deposits rupiah, once for its ref_id."""
+        """Deposits rupiah, once per ref_id."""
         return self.call(
             "POST",
             "/api/buyer/deposit",
@@ -193,11 +199,14 @@ class Client:
         return self.call("POST", path, body)
 
     def transaction(self, ref_id: str) -> Json:
-        """A transaction as it is now."""
+        """The current state of a transaction."""
         return self.call("GET", f"/api/buyer/transactions/{quote(_required(ref_id), safe='')}")
 
     def wait_for_result(self, ref_id: str, *, timeout_s: float = 60.0, every_s: float = 2.0) -> Json:
-        """Asks until a transaction is final; for when no webhook came. Returns it as it is when the time is over."""
+        """Polls until a transaction is final, in case no webhook arrives.
+
+        Returns its current state when the time limit ends.
+        """
         ends_at = time.monotonic() + timeout_s
         while True:
             found = self.transaction(ref_id)
@@ -206,11 +215,14 @@ class Client:
             time.sleep(every_s)
 
     def transactions(self, **filters: Any) -> Iterator[Json]:
-        """Every transaction, newest first, page by page. What is bought meanwhile is not among them, and none comes twice for it.
+        """Every transaction, newest first, page by page.
 
-        Of one `status` some may be missed: what leaves it meanwhile moves those behind it to earlier pages.
+        New purchases during the iteration are not included and cause no repetitions. With a
+        `status` filter some may be missed: items that leave the status move later items to earlier
+        pages.
         """
-        # An end_date of ours would hold the pages still, and hide what is new where this clock is behind the service's.
+        # Do not add an end_date to freeze the pages: it would hide new transactions if this clock
+        # is behind the service's.
         body: Json = {"limit": 100, **filters}
         seen: Set[str] = set()
         page = 1
@@ -236,12 +248,12 @@ class Client:
 
 
 def reseller_sign(username: str, api_key: str, covers: List[str]) -> str:
-    """HMAC-SHA256 with the API key, lower-case hex, over the username and what the call covers, joined by `|`."""
+    """HMAC-SHA256 with the API key, in hex, over username and covered values, joined by `|`."""
     return hmac.new(api_key.encode(), "|".join([username, *covers]).encode(), hashlib.sha256).hexdigest()
 
 
 class ResellerClient:
-    """The reseller surface: signed GET calls. Each answer has its code in `status`; `05` is under way."""
+    """The reseller surface: signed GET calls. `status` is the code of an answer."""
 
     def __init__(
         self, base_url: str, username: str, api_key: str, options: SendOptions = SendOptions()
@@ -252,7 +264,7 @@ class ResellerClient:
         self._options = options
 
     def request(self, *, code: str, customer: str, ref_id: str, max_price: Optional[int] = None) -> Json:
-        """Buys, once for its ref_id; the same call again is the status check."""
+        """Buys, once per ref_id. Repeat the call to check the status."""
         query = {"code": code, "customer": customer, "ref_id": _required(ref_id)}
         if max_price is not None:
             query["max_price"] = str(_rupiah("max_price", max_price))
@@ -285,14 +297,14 @@ class ResellerClient:
 
 
 def _is_answer(http_status: int, answer: Json) -> bool:
-    """The service's own: a success with its data, or a refusal. Anything else leaves open what was done."""
+    """True for an answer of the service. Any other answer leaves the outcome unknown."""
     if http_status >= 400:
         return _is_service_refusal(answer)
     return answer["status"] == "success" and isinstance(answer.get("data"), (dict, list, bytes))
 
 
 def _is_reseller_answer(http_status: int, answer: Json) -> bool:
-    """The service's own: with a code in `status`, or a refusal from before this surface."""
+    """True for an answer of the service: a code in `status`, or an earlier refusal."""
     status = answer["status"]
     if not isinstance(status, str):
         return False
@@ -300,8 +312,10 @@ def _is_reseller_answer(http_status: int, answer: Json) -> bool:
 
 
 def _is_service_refusal(answer: Json) -> bool:
-    """With one of its codes and a reason. What calls itself an error without them is of somebody in between, who may have sent the
-    call on."""
+    """A refusal of the service has one of its codes and a reason.
+
+    Other errors come from a proxy, which may have forwarded the call.
+    """
     code = answer.get("code")
     return (
         answer["status"] == "error"
@@ -312,24 +326,24 @@ def _is_service_refusal(answer: Json) -> bool:
 
 
 def _leaves_open(answer: Json) -> bool:
-    """Its database or queue went away, maybe after it had written what was asked for."""
+    """The service lost its database or queue, possibly after the write."""
     return answer.get("reason") == "service_unavailable"
 
 
 def _sendable(api_key: str) -> str:
-    """A header, and an address, take no others: said once, before anything is sent."""
+    """Headers and URLs allow no other characters. Report them before anything is sent."""
     if not re.fullmatch(r"[\x21-\x7e]*", api_key):
-        raise ValueError("api_key has a space, a line break or a sign that no key has: copy it again")
+        raise ValueError("api_key has a space, a line break or an invalid character: copy the key again")
     return api_key
 
 
 def _is_reseller_refusal(answer: Json) -> bool:
-    """Whether the call made nothing. A transaction that failed exists."""
+    """True if the call had no effect. A failed transaction exists."""
     return answer["status"] not in ("00", "05") and answer.get("reason") != "transaction_failed"
 
 
 class WebhookEvent(NamedTuple):
-    #: The same in every attempt: store it to recognise repetitions.
+    #: The same in every attempt: store it to detect repetitions.
     id: str
     #: transaction.success, callback.wallet …
     name: str
@@ -344,15 +358,16 @@ def verify_webhook(
     tolerance_s: int = 300,
     now_s: Optional[float] = None,
 ) -> WebhookEvent:
-    """Verifies a webhook or callback. `body` is what came, byte for byte, before any parser of JSON.
+    """Verifies a webhook or callback. `body` is the raw body, before any JSON parser.
 
-    `headers` may be written in any case, and have lists of values. `secret` is that of the endpoint (of callbacks that of `default`): whsec_… `tolerance_s`
-    refuses what was signed longer ago, or is of the future; `now_s` is for tests. Raises WebhookError for what is not genuine.
+    Names of `headers` may be in any case, and values may be lists. `secret` is that of the endpoint
+    (for callbacks that of `default`): whsec_… `tolerance_s` is the largest difference between the
+    time of the signature and now. `now_s` is for tests. Raises WebhookError if it is not genuine.
     """
     if not re.fullmatch(r"whsec_[A-Za-z0-9+/]+=*", secret):
         raise ValueError("secret must be the webhook secret: whsec_…")
     if not isinstance(body, (bytes, bytearray)):
-        raise TypeError("body must be the bytes as they came, not what was made of them")
+        raise TypeError("body must be the raw bytes, not decoded or parsed")
     given = {name.lower(): value for name, value in headers.items()}
 
     def header(name: str) -> str:
@@ -367,32 +382,34 @@ def verify_webhook(
     key = base64.b64decode(secret[len("whsec_") :])
     mac = hmac.new(key, f"{event_id}.{timestamp}.".encode() + body, hashlib.sha256)
     expected = b"v1," + binascii.b2a_base64(mac.digest(), newline=False)
-    # Two while a secret is replaced. Each is compared, whatever the one before was.
+    # There are two signatures while a secret is rotated. Compare all of them, in constant time.
     matches = [
         hmac.compare_digest(each.encode("utf-8", "replace"), expected)
         for each in header("webhook-signature").split(" ")
     ]
     if True not in matches:
         raise WebhookError(
-            "The signature is not right: another secret, or a body that was changed or parsed on its way."
+            "Wrong signature: the secret differs, or the body was changed or parsed before verification."
         )
     now = time.time() if now_s is None else now_s
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_s:
-        raise WebhookError(f"It was signed more than {tolerance_s} s ago, or your clock is wrong.")
+        raise WebhookError(f"The webhook was not signed within {tolerance_s} s of now. Check your clock.")
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise WebhookError("The body is no JSON object.")
-    # The header is not signed, so a name in the body wins.
+        raise WebhookError("The body is not a JSON object.")
+    # The header is not signed, so the name in the body takes precedence.
     name = parsed.get("event")
     return WebhookEvent(event_id, name if isinstance(name, str) else header("x-event"), parsed)
 
 
 class _Sent(NamedTuple):
-    """`answer` is None where none came. `lost` says why an attempt had none: that one may have been done, so a refusal is
-    believed only where it is None."""
+    """`answer` is None if no answer arrived. `lost` is the reason of an attempt without an answer.
+
+    That attempt may have taken effect, so trust a refusal only if `lost` is None.
+    """
 
     status: int
     answer: Optional[Json]
@@ -410,10 +427,10 @@ def _send(
     is_answer: Callable[[int, Json], bool],
     maybe_file: bool = False,
 ) -> _Sent:
-    """429 and 503 made nothing, so they are repeated whatever was sent; no answer, and one that leaves the outcome open, only where
-    the same again does the same once.
+    """After 429 and 503 every request is repeated, since it had no effect.
 
-    Where `maybe_file`, a success may be a file, whose bytes stand as its `data` then.
+    Without an answer, or with an unknown outcome, only repeatable requests are. With `maybe_file`,
+    a success may be a file. Its bytes are then the `data`.
     """
     sent = _Sent(0, None, ValueError("attempts_max is 0"))
     lost: Optional[Exception] = None
@@ -422,11 +439,13 @@ def _send(
         try:
             status, retry_after_s, is_attached, text = _send_once(method, url, headers, content, options.timeout_s)
             if is_attached and status < 300:
-                # The service sends its files as attachments; the page of a proxy is none, and 206 is a part of one.
+                # The service sends files as attachments. A page of a proxy is not one, and 206 is a
+                # partial file.
                 answer = {"status": "success", "data": text} if maybe_file and status == 200 else None
             else:
                 answer = _parsed(text)
-            # Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+            # An answer of a proxy, with any HTTP status, or an internal error of the service: the
+            # outcome is unknown.
             is_fault = 300 <= status < 400 or (status >= 500 and status != 503)
             if answer is None or is_fault or not is_answer(status, answer) or _leaves_open(answer):
                 raise ConnectionError(f"HTTP {status}: {text[:200].decode('utf-8', 'replace')}")
@@ -446,7 +465,7 @@ def _send(
 def _send_once(
     method: str, url: str, headers: Mapping[str, str], content: Optional[bytes], timeout_s: float
 ) -> "tuple[int, Optional[float], bool, bytes]":
-    """Not urllib.request: that follows redirects, and takes the key along."""
+    """Sends without urllib.request, which follows redirects and forwards the key."""
     parts = urlsplit(url)
     connection: Union[http.client.HTTPConnection, http.client.HTTPSConnection]
     if parts.scheme == "https":
@@ -467,9 +486,9 @@ def _send_once(
             after = response.getheader("retry-after") or ""
             chunks = list(iter(lambda: response.read1(65_536), b""))
             if is_late.is_set():
-                raise TimeoutError(f"no whole answer within {timeout_s} s")
+                raise TimeoutError(f"timed out after {timeout_s} s")
             if response.length:
-                # read1 ends quietly where a connection breaks.
+                # read1 ends without an error when the connection breaks.
                 raise http.client.IncompleteRead(b"", response.length)
             return (
                 response.status,
@@ -481,13 +500,16 @@ def _send_once(
 
 @contextlib.contextmanager
 def _shut_down_at(ends_at: float, connected: socket.socket) -> Iterator[threading.Event]:
-    """A socket's own limit is for each byte: an answer that drips would have no end. The event says that it was ended so."""
+    """Sets the event and shuts the socket down at the time limit.
+
+    The timeout of a socket applies to each read, so a very slow answer would never time out.
+    """
     is_late = threading.Event()
 
     def give_up() -> None:
         is_late.set()
         with contextlib.suppress(OSError):
-            # The plain socket's, beside whoever reads: that of TLS is for one thread.
+            # The shutdown of the plain socket: that of TLS is not safe while another thread reads.
             socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(0.0, ends_at - time.monotonic()), give_up)
@@ -500,7 +522,7 @@ def _shut_down_at(ends_at: float, connected: socket.socket) -> Iterator[threadin
 
 
 def _parsed(text: bytes) -> Optional[Json]:
-    """The answer, or None for what is not one of the service."""
+    """Parses an answer. None if it is not an answer of the service."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -515,14 +537,14 @@ def _ref_id_of(body: Optional[Json]) -> Optional[str]:
 
 def _required(ref_id: str) -> str:
     if not isinstance(ref_id, str) or ref_id == "":
-        raise TypeError("ref_id is missing: make one for the order and store it before you call")
+        raise TypeError("ref_id is missing: create one for the order and store it before the call")
     if ref_id in (".", "..", "lookup"):
-        # The service refuses them as well.
-        raise ValueError(f'ref_id cannot be "{ref_id}", which means something else in an address')
+        # The service refuses them too.
+        raise ValueError(f'ref_id cannot be "{ref_id}", which has another meaning in a URL')
     return ref_id
 
 
 def _rupiah(name: str, value: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be whole rupiah, as int")
+        raise TypeError(f"{name} must be an int in whole rupiah")
     return value

@@ -33,16 +33,16 @@ const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${server.address().port}/hooks/topup`;
 try {
-  // An endpoint of its own: a webhook_url that the account has stays what it is.
+  // Use a separate endpoint, so that the webhook_url of the account does not change.
   const { secret } = await topup.call('createBuyerEndpoint', { body: { url, events: ['transaction.*'] } });
   server.on('request', webhookReceiver({ secret, onEvent }));
 
-  // Sends nothing more once it was stopped.
+  // Sends nothing more after a stop.
   const wallet = createClient({ baseUrl, apiKey, signal: stop.signal });
   await wallet.deposit({ amount: 100_000, ref_id: `deposit-${refId}` });
   await wallet.buy({ code: 'S10', customer_number: '081234561230', ref_id: refId });
 
-  const late = new Error(`No webhook within 60 s. Is ${refId} a ref_id that was used before?`);
+  const late = new Error(`No webhook within 60 s. Was ref_id ${refId} used before?`);
   setTimeout(() => stop.abort(late), 60_000).unref();
   for await (const [{ name, body }] of came) {
     if (name === 'transaction.success' && body.data.ref_id === refId) {
@@ -60,14 +60,14 @@ try {
 
 async function removeEndpoint(triesLeft = 5) {
   try {
-    // By its URL, because the answer that has its id may be lost.
+    // Find it by URL, because the answer with its id may be lost.
     for (const { id } of (await topup.call('listBuyerEndpoints')).filter((each) => each.url === url)) {
       await topup.call('removeBuyerEndpoint', { path: { id } });
     }
   } catch (error) {
-    // The client repeats nothing that changes something without a ref_id, but this may be done twice.
+    // The client does not repeat writes without a ref_id, but this one is safe to repeat.
     if (!(error instanceof OutcomeUnknownError) || triesLeft === 1) {
-      console.error(`The webhook endpoint ${url} must be removed.`);
+      console.error(`Could not remove the webhook endpoint ${url}. Remove it yourself.`);
       throw error;
     }
     await wait(1_000);

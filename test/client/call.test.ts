@@ -16,7 +16,7 @@ describe('packages/client-node/src/call.ts', () => {
       );
     for (const name of ['nope', 'constructor', '']) {
       expect(await messageOf(call(name))).to.equal(
-        `There is no call "${name}": their names are the operationId of /openapi.json`,
+        `Unknown call "${name}". Use an operationId of /openapi.json`,
       );
     }
     for (const id of ['.', '..']) {
@@ -25,7 +25,7 @@ describe('packages/client-node/src/call.ts', () => {
       );
     }
     expect(await messageOf(call('downloadBuyerReport', { path: { id: 'x' } }))).to.equal(
-      'downloadBuyerReport answers a file: use download',
+      'downloadBuyerReport returns a file: use download',
     );
     expect(await messageOf(call('getSettlement'))).to.equal('id of /api/seller/settlements/{id} is missing');
   });

@@ -50,10 +50,10 @@ describe('clients and files', () => {
 
       it('using `call` for a file or `download` for none names the right one', async () => {
         const wrong: [Command, RegExp][] = [
-          [{ do: 'callStatement', with: { format: 'csv' } }, /answers a file: use download$/],
-          [{ do: 'callStatement', with: { format: 'csv-excel' } }, /answers a file: use download$/],
-          [{ do: 'callReport', with: { id: reportId } }, /answers a file: use download$/],
-          [{ do: 'downloadStatement', with: {} }, /answers no file: use call, or give a format$/],
+          [{ do: 'callStatement', with: { format: 'csv' } }, /returns a file: use download$/],
+          [{ do: 'callStatement', with: { format: 'csv-excel' } }, /returns a file: use download$/],
+          [{ do: 'callReport', with: { id: reportId } }, /returns a file: use download$/],
+          [{ do: 'downloadStatement', with: {} }, /returns no file: use call, or set a format$/],
         ];
         for (const [command, says] of wrong) {
           const { result, calls } = await through('answered', command);
@@ -71,15 +71,15 @@ describe('clients and files', () => {
         }
       });
 
-      it('the error of an unanswered call says whether to repeat it or to check first', async () => {
-        const read = /only reads: nothing was changed, and it may simply be repeated\.$/;
+      it('an unanswered read may be repeated; a write says to check or repeat', async () => {
+        const read = /only reads and can be repeated\.$/;
         const ref = uniqueRef('files');
         const wanted: [Command, RegExp][] = [
           [{ do: 'download', with: { id: reportId } }, read],
           [{ do: 'callStatement', with: {} }, read],
           [{ do: 'balance' }, read],
           [{ do: 'resellerBalance' }, read],
-          [{ do: 'createEndpoint', with: { url: 'https://shop.example/hooks' } }, /Look at what it should/],
+          [{ do: 'createEndpoint', with: { url: 'https://shop.example/hooks' } }, /Check whether it took/],
           [{ do: 'deposit', with: { amount: 10_000, ref_id: ref } }, new RegExp(`with ref_id ${ref}\\.$`)],
         ];
         for (const [command, says] of wanted) {

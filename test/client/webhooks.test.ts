@@ -25,8 +25,8 @@ describe('clients and webhooks', () => {
 
       it('accepts and refuses clients/webhook-vectors.json, each for its reason', async () => {
         const words = {
-          signature: 'signature is not right',
-          time: 'signed more than',
+          signature: 'Wrong signature',
+          time: 'was not signed within',
           header: 'is missing',
         };
         for (const vector of vectors) {
@@ -41,7 +41,7 @@ describe('clients and webhooks', () => {
         }
       });
 
-      it('refuses a correctly signed body that is no JSON object', async () => {
+      it('refuses a correctly signed body that is not a JSON object', async () => {
         const [genuine] = vectors.filter(({ refused }) => refused === null);
         const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
         const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
@@ -63,7 +63,7 @@ describe('clients and webhooks', () => {
           });
           expect(result, body.slice(0, 20)).to.include({
             error: 'forged',
-            message: 'The body is no JSON object.',
+            message: 'The body is not a JSON object.',
           });
         }
       });

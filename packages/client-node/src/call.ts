@@ -1,4 +1,4 @@
-/** One call of the service, and which of them may be repeated. */
+/** Calls of the service, and whether they may be repeated. */
 import { calls } from './calls.js';
 import { OutcomeUnknownError, TopupError } from './errors.js';
 import type { components, operations } from './schema.js';
@@ -6,7 +6,7 @@ import { refIdOf } from './ref-id.js';
 import { requireSendable } from './key.js';
 import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
 
-/** Every call that takes a key, by the name that it has in the document. */
+/** Every call that needs a key, by its operationId in the OpenAPI document. */
 export type OperationId = keyof typeof calls;
 
 type Success<Id extends OperationId> = operations[Id]['responses'] extends infer Responses
@@ -19,7 +19,7 @@ type Success<Id extends OperationId> = operations[Id]['responses'] extends infer
     }[keyof Responses]
   : never;
 
-/** `data` of a success. */
+/** The `data` of a success. */
 export type Data<Id extends OperationId> = Success<Id> extends { data: infer Found } ? Found : Success<Id>;
 
 export type BodyOf<Id extends OperationId> = operations[Id] extends {
@@ -28,7 +28,7 @@ export type BodyOf<Id extends OperationId> = operations[Id] extends {
   ? Body
   : undefined;
 
-/** What a call takes. */
+/** The input of a call. */
 export interface Input<Id extends OperationId> {
   body?: BodyOf<Id>;
   path?: operations[Id]['parameters']['path'];
@@ -42,9 +42,9 @@ export interface ClientOptions extends Partial<SendOptions> {
 
 export type Call = ReturnType<typeof createCall>['call'];
 
-/** Calls that answer a file. */
+/** Calls that return a file. */
 type Filed = 'downloadBuyerReport' | 'downloadSellerReport' | 'getReceipt';
-/** Those that do so with a `format`. */
+/** Calls that return a file if a `format` is given. */
 type FiledOnRequest = 'getBuyerStatement' | 'getSellerStatement';
 
 const files = new Set<OperationId>([
@@ -53,7 +53,7 @@ const files = new Set<OperationId>([
   'getReceipt',
 ] satisfies Filed[]);
 
-/** POST that reads. */
+/** POST calls that only read. */
 const reads = new Set<OperationId>([
   ...(['getBuyerBalance', 'getBuyerPriceList', 'inquireBill', 'listBuyerTransactions'] as const),
   ...(['lookupBuyerTransactions', 'listSellerTransactions'] as const),
@@ -61,14 +61,15 @@ const reads = new Set<OperationId>([
 
 export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   if (!/^https?:\/\//i.test(baseUrl)) {
-    throw new TypeError(`baseUrl must begin with https:// or http://, and is "${baseUrl}"`);
+    throw new TypeError(`baseUrl must begin with https:// or http://, but is "${baseUrl}"`);
   }
   requireSendable(apiKey);
   const root = baseUrl.replace(/\/+$/, '');
 
   /**
-   * Makes any call, and repeats it where that does the same once.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no answer came. @throws TypeError where a file did.
+   * Makes any call. It is repeated after a failure if that is safe.
+   * @throws TopupError for a refusal. @throws OutcomeUnknownError if no answer arrived. @throws
+   * TypeError if the call returns a file.
    */
   async function call<Id extends Exclude<OperationId, Filed>>(
     id: Id,
@@ -81,9 +82,11 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   }
 
   /**
-   * The file of a report, a receipt or (with a `format`) a statement, as it is. `timeoutMs` is for the whole of it.
-   * Where a proxy takes its length away (HTTP/1.0), that it is whole cannot be known: compare with the `size` of the report.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError where no whole file came. @throws TypeError where the answer is none.
+   * The file of a report, a receipt or (with a `format`) a statement, unchanged. `timeoutMs` covers
+   * the whole download. If a proxy removes the content length (HTTP/1.0), an incomplete file cannot
+   * be detected: compare with the `size` of the report.
+   * @throws TopupError for a refusal. @throws OutcomeUnknownError if no complete file arrived.
+   * @throws TypeError if the call returns no file.
    */
   async function download<Id extends Filed | FiledOnRequest>(id: Id, input: Input<Id>): Promise<Buffer> {
     return (await dataOf(id, input, { isFile: true })) as Buffer;
@@ -95,7 +98,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     { isFile }: { isFile: boolean },
   ): Promise<unknown> {
     if (!Object.hasOwn(calls, id)) {
-      throw new TypeError(`There is no call "${id}": their names are the operationId of /openapi.json`);
+      throw new TypeError(`Unknown call "${id}". Use an operationId of /openapi.json`);
     }
     const { method, path } = calls[id];
     const refId = refIdOf(input.body);
@@ -109,7 +112,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
           accept: isFile ? '*/*' : 'application/json',
           ...(input.body !== undefined && { 'content-type': 'application/json' }),
         },
-        // The same bytes in every attempt.
+        // Every attempt sends the same bytes.
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       },
       {
@@ -126,14 +129,15 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     const { status, body, lostBefore } = sent.answer;
     if (status >= 400) {
       const refusal = new TopupError(status, body as unknown as components['schemas']['Failure']);
-      // This attempt made nothing. The one that was lost may have, if it was no read.
+      // This attempt had no effect, but a lost earlier attempt may have had one, unless the call
+      // only reads.
       throw lostBefore === null || refId === null || isRead
         ? refusal
         : new OutcomeUnknownError(id, refId, refusal);
     }
     if (Buffer.isBuffer(body['data']) !== isFile) {
-      // It is the service's answer, and would be the same again.
-      throw new TypeError(isFile ? `${id} answers no file: use call, or give a format` : useDownload(id));
+      // A retry would get the same answer.
+      throw new TypeError(isFile ? `${id} returns no file: use call, or set a format` : useDownload(id));
     }
     return body['data'];
   }
@@ -141,7 +145,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   return { call, download };
 }
 
-const useDownload = (id: OperationId) => `${id} answers a file: use download`;
+const useDownload = (id: OperationId) => `${id} returns a file: use download`;
 
 function filled(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
@@ -149,7 +153,7 @@ function filled(path: string, values: Record<string, unknown>): string {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(`${name} of ${path} is missing`);
     }
-    // Whatever sends it would take these for steps of the path.
+    // HTTP clients resolve these as path steps.
     if (value === '.' || value === '..') {
       throw new TypeError(`${name} of ${path} cannot be "${value}"`);
     }
@@ -167,7 +171,10 @@ function queryText(values: object): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** The service's own: a success with its data, or a refusal. Anything else leaves open what was done. */
+/**
+ * True for an answer of the service: a success with data, or a refusal. Any other answer leaves the
+ * outcome unknown.
+ */
 function isAnswer(httpStatus: number, answer: Answer): boolean {
   const { status, data } = answer;
   return httpStatus < 400

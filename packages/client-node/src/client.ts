@@ -1,7 +1,7 @@
 /**
- * A client of the wallet, buyer and seller calls. What is called, and with what, is typed by the service's own OpenAPI
- * document (schema.ts and calls.ts, written by `npm run generate`); this package adds what a document cannot say: which calls may be repeated
- * (call.ts), and how lists are read to their end (lists.ts).
+ * A client for the wallet, buyer and seller calls. The calls and their types come from the
+ * service's OpenAPI document (schema.ts and calls.ts, written by `npm run generate`). This package
+ * adds retries (call.ts) and iterators over complete lists (lists.ts).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCall, type ClientOptions } from './call.js';
@@ -24,27 +24,30 @@ export function createClient(options: ClientOptions) {
   const { call, download } = createCall(options);
 
   /**
-   * Buys a prepaid product. However often it is called with one ref_id, it is bought once: make the ref_id once for an order,
-   * and store it before the first call.
+   * Buys a prepaid product, once per ref_id, even if the call is repeated. Create the ref_id once
+   * per order and store it before the first call.
    */
   function buy(order: Order): Promise<Transaction> {
     requireRefId(order);
     return call('createBuyerTransaction', { body: order });
   }
 
-  /** Pays a bill, once for its ref_id. */
+  /** Pays a bill, once per ref_id. */
   function pay(order: Order): Promise<Payment> {
     requireRefId(order);
     return call('createPayment', { body: order });
   }
 
-  /** Deposits, once for its ref_id. */
+  /** Deposits money, once per ref_id. */
   function deposit(body: Schemas['CreateDepositRequest']): Promise<Deposit> {
     requireRefId(body);
     return call('createDeposit', { body });
   }
 
-  /** Asks until a transaction is final; for when no webhook came. @returns it as it is when the time is over. */
+  /**
+   * Polls until a transaction is final, in case no webhook arrives. @returns its current state when
+   * the time limit ends.
+   */
   async function waitForResult(
     refId: string,
     { timeoutMs = 60_000, everyMs = 2_000 } = {},

@@ -3,14 +3,14 @@ import type { components } from './schema.js';
 export type FailureReason = components['schemas']['FailureReason'];
 type Failure = components['schemas']['Failure'];
 
-/** The service refused: this call made nothing. Branch on `reason`, never on `message`. */
+/** The service refused the call, which had no effect. Branch on `reason`, never on `message`. */
 export class TopupError extends Error {
   readonly code: string;
-  /** May be one that this release does not know: then go by `httpStatus`. */
+  /** May be a reason that this release does not know. In that case use `httpStatus`. */
   readonly reason: FailureReason;
   readonly errors: components['schemas']['FieldError'][];
   readonly requestId: string;
-  /** Of `insufficient_balance`: rupiah. */
+  /** For `insufficient_balance`, in rupiah. */
   readonly dataHint: { balance: number; price: number } | null;
 
   constructor(
@@ -28,25 +28,25 @@ export class TopupError extends Error {
 }
 
 /**
- * No answer came, however often it was asked for: what was sent may have been done, unless it only reads. Send the same call,
- * with the same ref_id, later; never a new ref_id for the same order.
+ * No answer arrived after all attempts. The call may have taken effect, unless it only reads. Send
+ * the same call later with the same ref_id. Never use a new ref_id for the same order.
  */
 export class OutcomeUnknownError extends Error {
   constructor(
     readonly operation: string,
-    /** Of the call, where it has one. */
+    /** The ref_id of the call, if it has one. */
     readonly refId: string | null,
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
   ) {
-    super(`The outcome of ${operation} is not known (${toldBy(cause)}). ${whatToDo(refId, isRead)}.`, {
+    super(`The outcome of ${operation} is unknown (${toldBy(cause)}). ${whatToDo(refId, isRead)}.`, {
       cause,
     });
     this.name = 'OutcomeUnknownError';
   }
 }
 
-/** Node's error of several addresses that all refuse has a code alone. */
+/** If several addresses refuse the connection, Node's error has only a code. */
 function toldBy(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
   return message || code || 'no answer';
@@ -54,9 +54,9 @@ function toldBy(cause: unknown): string {
 
 function whatToDo(refId: string | null, isRead: boolean): string {
   if (isRead) {
-    return 'It only reads: nothing was changed, and it may simply be repeated';
+    return 'This call only reads and can be repeated';
   }
   return refId === null
-    ? 'Look at what it should have done before you repeat it'
-    : `Ask again with ref_id ${refId}`;
+    ? 'Check whether it took effect before you repeat it'
+    : `Repeat the call with ref_id ${refId}`;
 }

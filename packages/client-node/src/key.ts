@@ -1,6 +1,6 @@
-/** A header, and an address, take no others: said once, before anything is sent. */
+/** Headers and URLs allow no other characters. Report them before anything is sent. */
 export function requireSendable(apiKey: string): void {
   if (!/^[\x21-\x7e]*$/.test(apiKey)) {
-    throw new TypeError('apiKey has a space, a line break or a sign that no key has: copy it again');
+    throw new TypeError('apiKey has a space, a line break or an invalid character: copy the key again');
   }
 }

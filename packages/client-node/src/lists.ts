@@ -1,4 +1,4 @@
-/** Lists that the service tells in pages, as iterators over all of it: `for await (const each of …)`. */
+/** Iterators over complete lists, page by page: `for await (const each of …)`. */
 import type { BodyOf, Call, Data, Input, OperationId } from './call.js';
 
 type Filter<Id extends OperationId> = Omit<NonNullable<Input<Id>['query']>, 'cursor' | 'page' | 'format'>;
@@ -6,7 +6,10 @@ type BodyFilter<Id extends OperationId> = Omit<NonNullable<BodyOf<Id>>, 'page'>;
 
 export function createLists(call: Call) {
   return {
-    /** Your purchases, newest first. What is bought meanwhile is not among them. Of one `status` some may be missed (`byPage`). */
+    /**
+     * Your purchases, newest first, without those made during the iteration. With a `status` filter
+     * some may be missed (`byPage`).
+     */
     transactions: (filter: BodyFilter<'listBuyerTransactions'> = {}) => {
       const body = { limit, ...filter };
       return byPage(async (page) => {
@@ -26,7 +29,10 @@ export function createLists(call: Call) {
       byCursor(async (cursor) =>
         entriesOf(await call('getBuyerStatement', { query: { ...filter, ...cursor } })),
       ),
-    /** Webhooks and callbacks to you with their attempts, newest first. Of one `status` some may be missed (`byPage`). */
+    /**
+     * Webhooks and callbacks to you with their attempts, newest first. With a `status` filter some
+     * may be missed (`byPage`).
+     */
     deliveries: (filter: Filter<'listBuyerDeliveries'> = {}) =>
       byPage(async (page) =>
         deliveriesOf(await call('listBuyerDeliveries', { query: { limit, ...filter, page } })),
@@ -37,9 +43,9 @@ export function createLists(call: Call) {
         requestsOf(await call('listBuyerRequests', { query: { limit, ...filter, ...cursor } })),
       ),
 
-    /** The same by a seller's key. */
+    /** The same lists with a seller's key. */
     seller: {
-      /** What was sold of yours, newest first. */
+      /** Your sales, newest first. */
       transactions: (filter: BodyFilter<'listSellerTransactions'> = {}) => {
         const body = { limit, ...filter };
         return byPage(async (page) => {
@@ -70,7 +76,7 @@ export function createLists(call: Call) {
   };
 }
 
-/** Of a page, the most that the service takes. */
+/** Maximum page size of the service. */
 const limit = 100;
 
 const entriesOf = ({ entries, next_cursor: next }: Data<'getBuyerStatement'>) => [entries, next] as const;
@@ -90,9 +96,12 @@ async function* byCursor<Item>(
 }
 
 /**
- * What is new at the front moves the others to later pages: nothing comes twice for it. What leaves a `status` that is asked for
- * moves those behind it to earlier pages, and one that is not read yet may be missed: pages have numbers. Without the filter all come.
- * An `end_date` of ours would hold the pages still, and hide what is new where this clock is behind the service's.
+ * Pages have numbers. New items move others to later pages; repetitions are skipped. With a
+ * `status` filter, items that leave the status move later items to earlier pages, so some may be
+ * missed. Without the filter none is missed.
+ *
+ * Do not add an `end_date` to freeze the pages: it would hide new items if this clock is behind the
+ * service's.
  */
 async function* byPage<Item extends { id: string } | { transaction_id: string }>(
   read: (page: number) => Promise<readonly [Item[], { total_pages: number }]>,

@@ -1,4 +1,4 @@
-/** Words that mean something else where an address has a ref_id; the service refuses them as well. */
+/** Words with another meaning in a URL path. The service also refuses them as ref_id. */
 const taken = ['.', '..', 'lookup'];
 
 export function refIdOf(body: unknown): string | null {
@@ -11,13 +11,15 @@ export function refIdOf(body: unknown): string | null {
     : null;
 }
 
-/** Types are gone when it runs: without a ref_id a repeat would buy again. */
+/**
+ * Checked at run time, where types do not exist: without a ref_id, a repeated call would buy again.
+ */
 export function requireRefId(order: { ref_id: string }): void {
   const refId = refIdOf(order);
   if (refId === null) {
-    throw new TypeError('ref_id is missing: make one for the order and store it before you call');
+    throw new TypeError('ref_id is missing: create one for the order and store it before the call');
   }
   if (taken.includes(refId)) {
-    throw new TypeError(`ref_id cannot be "${refId}", which means something else in an address`);
+    throw new TypeError(`ref_id cannot be "${refId}", which has another meaning in a URL`);
   }
 }

@@ -19,7 +19,10 @@ export interface ResellerOptions extends Partial<SendOptions> {
   apiKey: string;
 }
 
-/** HMAC-SHA256 with the API key, lower-case hex, over the username and what the call covers, joined by `|`. */
+/**
+ * HMAC-SHA256 with the API key, in lower-case hex, over the username and the covered values, joined
+ * by `|`.
+ */
 export function resellerSign(
   { username, apiKey }: { username: string; apiKey: string },
   covers: string[],
@@ -41,13 +44,13 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       throw new OutcomeUnknownError(path, refId, sent.lost, { isRead: refId === null });
     }
     if (refId !== null && sent.answer.lostBefore !== null && isRefusal(sent.answer.body)) {
-      // This attempt made nothing. The one that was lost may have.
+      // This attempt had no effect, but a lost earlier attempt may have had one.
       throw new OutcomeUnknownError(path, refId, sent.answer.lostBefore);
     }
     return sent.answer.body;
   };
   return {
-    /** Buys, once for its ref_id; the same call again is the status check. `05` is under way. */
+    /** Buys, once per ref_id. Repeat the call to check the status; `05` means processing. */
     request: async (order: { code: string; customer: string; ref_id: string; max_price?: number }) => {
       requireRefId(order);
       const { max_price: maxPrice, ...rest } = order;
@@ -60,7 +63,10 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
   };
 }
 
-/** The service's own: with a code in `status`, or a refusal from before this surface. Anything else leaves open what was done. */
+/**
+ * True for an answer of the service: a code in `status`, or a refusal before the reseller surface.
+ * Any other answer leaves the outcome unknown.
+ */
 function isAnswer(httpStatus: number, answer: Answer): boolean {
   const { status } = answer;
   return (
@@ -68,7 +74,7 @@ function isAnswer(httpStatus: number, answer: Answer): boolean {
   );
 }
 
-/** Whether the call made nothing. A transaction that failed exists. */
+/** True if the call had no effect. A failed transaction exists. */
 function isRefusal(body: unknown): boolean {
   const { status, reason } = body as { status?: unknown; reason?: unknown };
   return status !== '00' && status !== '05' && reason !== 'transaction_failed';

@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface SendOptions {
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
   attemptsMax: number;
-  /** The longest wait between two attempts, whatever the service asks for. */
+  /** The longest wait between two attempts, even if the service requests a longer one. */
   waitMaxMs: number;
-  /** Ends the call under way, whose outcome is not known then, and sends nothing more. */
+  /** Aborts the current call, whose outcome is then unknown, and sends nothing more. */
   signal?: AbortSignal;
 }
 
@@ -21,15 +21,15 @@ export interface Outgoing {
   body?: string;
 }
 
-/** A body of JSON that says its `status`. */
+/** A JSON body with a `status`. */
 export type Answer = { status: unknown } & Record<string, unknown>;
 
 export interface Sent {
   status: number;
   body: Answer;
   /**
-   * Why an attempt before had no answer, null where each had one. That attempt may have been done, whatever this answer refuses:
-   * a refusal is believed only where this is null.
+   * Why an earlier attempt had no answer, or null. That attempt may have taken effect, so trust a
+   * refusal only if this is null.
    */
   lostBefore: unknown;
 }
@@ -38,17 +38,20 @@ type IsAnswer = (httpStatus: number, body: Answer) => boolean;
 
 interface Expected {
   isAnswer: IsAnswer;
-  /** A success may be a file, whose bytes stand as its `data` then. */
+  /** True if a success may be a file. Its bytes are then the `data`. */
   maybeFile?: boolean;
 }
 
 /**
- * Sends a request until it is answered. 429 and 503 made nothing, so they are repeated whatever was sent; no answer, an answer
- * that is not the service's own, and one that leaves the outcome open, only what may be done twice.
- * @param options.isRepeatable Whether the same request again does the same once: reads, and what carries a ref_id.
- * @param options.isAnswer Whether the service itself answers so on this surface.
+ * Sends a request until it is answered. After 429 and 503 every request is repeated, since it had
+ * no effect. Without an answer of the service, or with an unknown outcome, only repeatable requests
+ * are.
+ *
+ * @param options.isRepeatable True if a repeated request has no additional effect: reads, and calls
+ * with a ref_id.
+ * @param options.isAnswer True for an answer of the service on this surface.
  * @returns the last answer, or the last reason why there was none.
- * @throws the reason of `options.signal` where it was given before anything was sent.
+ * @throws the reason of `options.signal` if it was aborted before anything was sent.
  */
 export async function send(
   url: string,
@@ -92,7 +95,7 @@ export async function send(
   return result;
 }
 
-/** What ends one attempt without its answer. */
+/** The limits of one attempt. */
 interface Ends {
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -109,11 +112,12 @@ async function sendOnce(
     const retryAfterMs = /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null;
     const body =
       status < 300 && isAttached(headers)
-        ? maybeFile && status === 200 // 206 is a part of one.
+        ? maybeFile && status === 200 // 206 is a partial file.
           ? { status: 'success', data: bytes }
           : null
         : parsed(bytes.toString());
-    // Of a proxy, whatever HTTP status it has, or a fault of the service itself: whether it was done is not known.
+    // An answer of a proxy, with any HTTP status, or an internal error of the service: the outcome
+    // is unknown.
     return body === null ||
       (status >= 300 && status < 400) ||
       (status >= 500 && status !== 503) ||
@@ -127,8 +131,9 @@ async function sendOnce(
 }
 
 /**
- * The whole answer within the time, or an error. Not by `fetch`: it takes the beginning of an answer for all of it where the connection
- * closes, and forgets a limit of time when Node collects memory.
+ * Resolves to the complete answer within the time limit. `fetch` is not used: it accepts a
+ * truncated answer as complete when the connection closes, and its timeouts can be lost in garbage
+ * collection.
  */
 function exchange(
   url: string,
@@ -145,7 +150,7 @@ function exchange(
       }, reject);
     });
     const timer = setTimeout(() => {
-      reject(new DOMException(`Not within ${timeoutMs} ms`, 'TimeoutError'));
+      reject(new DOMException(`Timed out after ${timeoutMs} ms`, 'TimeoutError'));
       request.destroy();
     }, timeoutMs);
     request.on('error', reject).on('close', () => {
@@ -156,24 +161,24 @@ function exchange(
 }
 
 /**
- * A refusal of the service has one of its codes and a reason. What calls itself an error without them is of somebody in between, who
- * may have sent the call on.
+ * A refusal of the service has one of its codes and a reason. Other errors come from a proxy, which
+ * may have forwarded the call.
  */
 export function isServiceRefusal({ status, code, reason }: Answer): boolean {
   return status === 'error' && typeof code === 'string' && /^\d\d$/.test(code) && typeof reason === 'string';
 }
 
-/** Its database or queue went away, maybe after it had written what was asked for. */
+/** The service lost its database or queue, possibly after the write. */
 function leavesOpen({ reason }: Answer): boolean {
   return reason === 'service_unavailable';
 }
 
-/** The service sends its files as attachments; the page of a proxy is none. */
+/** The service sends files as attachments; a page of a proxy is not one. */
 function isAttached(headers: IncomingHttpHeaders): boolean {
   return /^attachment\b/i.test(headers['content-disposition'] ?? '');
 }
 
-/** The answer, or null for what is not one of the service. */
+/** Parses an answer. Null if it is not an answer of the service. */
 function parsed(text: string): Answer | null {
   try {
     const value: unknown = JSON.parse(text);

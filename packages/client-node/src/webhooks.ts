@@ -1,11 +1,13 @@
-/** Verifies what the service sends, as it came: the bytes, before any parser of JSON. */
+/** Verifies webhooks on their raw bytes, before any JSON parser. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { webhooks } from './schema.js';
 
 type EventName = keyof webhooks;
 
-/** What came, by the name of its event. `id` is the same in every attempt: store it to recognise repetitions. */
+/**
+ * A webhook by its event name. `id` is the same in every attempt: store it to detect repetitions.
+ */
 export type WebhookEvent = {
   [Name in EventName]: {
     id: string;
@@ -20,20 +22,23 @@ export class WebhookError extends Error {
 
 type HeaderValue = string | readonly string[] | undefined;
 
-/** Names in any case, each with its value or the list of its values: an object, a `Headers` of fetch, a `Map`, or pairs. */
+/**
+ * Header names in any case, each with its value or a list of values: an object, a `Headers` of
+ * fetch, a `Map`, or pairs.
+ */
 export type WebhookHeaders =
   Readonly<Record<string, HeaderValue>> | Iterable<readonly [name: string, value: HeaderValue]>;
 
 export interface WebhookOptions {
-  /** Of the endpoint; of callbacks that of `default`. `whsec_…` */
+  /** The secret of the endpoint; for callbacks that of `default`. `whsec_…` */
   secret: string;
-  /** Refuses what was signed longer ago, or is of the future. */
+  /** Refuses webhooks that were signed longer ago, or further in the future. */
   toleranceS?: number;
   /** Seconds since 1970; for tests. */
   nowS?: number;
 }
 
-/** @throws WebhookError for what is not genuine, too old, or not of this service. */
+/** @throws WebhookError if the webhook is forged, too old, or not from this service. */
 export function verifyWebhook(
   message: { headers: WebhookHeaders; body: Uint8Array | string },
   { secret, toleranceS = 300, nowS = Date.now() / 1_000 }: WebhookOptions,
@@ -48,49 +53,52 @@ export function verifyWebhook(
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
   const expected = Buffer.from(`v1,${hmac.digest('base64')}`);
-  // Two while a secret is replaced. Each is compared, whatever the one before was.
+  // There are two signatures while a secret is rotated. Compare all of them, in constant time.
   const matches = headerOf('webhook-signature')
     .split(' ')
     .map((each) => isSame(Buffer.from(each), expected))
     .includes(true);
   if (!matches) {
     throw new WebhookError(
-      'The signature is not right: another secret, or a body that was changed or parsed on its way.',
+      'Wrong signature: the secret differs, or the body was changed or parsed before verification.',
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowS - Number(timestamp)) > toleranceS) {
-    throw new WebhookError(`It was signed more than ${toleranceS} s ago, or your clock is wrong.`);
+    throw new WebhookError(`The webhook was not signed within ${toleranceS} s of now. Check your clock.`);
   }
   const parsed = objectIn(body.toString('utf8'));
-  // The header is not signed, so a name in the body wins.
+  // The header is not signed, so the name in the body takes precedence.
   const name = typeof parsed.event === 'string' ? parsed.event : headerOf('x-event');
   return { id, name, body: parsed } as WebhookEvent;
 }
 
-/** Whoever signs what is none has the secret, and is not this service. */
+/** A signed body that is not a JSON object does not come from this service. */
 function objectIn(text: string): { event?: unknown } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new WebhookError('The body is no JSON object.');
+    throw new WebhookError('The body is not a JSON object.');
   }
   return parsed;
 }
 
 export interface ReceiverOptions extends WebhookOptions {
   /**
-   * Called once for each attempt, after it was verified. What it throws makes the service send it again later; it may
-   * come twice all the same, so make `event.id` change nothing the second time.
+   * Called once per attempt, after verification. If it throws, the service sends the webhook again
+   * later. A webhook may be delivered twice in any case, so handle each `event.id` only once.
    */
   onEvent(event: WebhookEvent): void | Promise<void>;
   bodyBytesMax?: number;
 }
 
-/** For `node:http` and Express: `app.post('/hooks/topup', webhookReceiver({ … }))`, before any `express.json()`. */
+/**
+ * For `node:http` and Express: `app.post('/hooks/topup', webhookReceiver({ … }))`, before any
+ * `express.json()`.
+ */
 export function webhookReceiver(options: ReceiverOptions) {
   return async (request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> => {
     const { status, answer } = await rawBodyOf(request, options.bodyBytesMax ?? 1_000_000)
@@ -100,7 +108,7 @@ export function webhookReceiver(options: ReceiverOptions) {
   };
 }
 
-/** The part of Fastify that is needed: no dependency on it. */
+/** The required part of Fastify, which is not a dependency. */
 interface FastifyLike {
   addContentTypeParser(
     type: string,
@@ -116,7 +124,10 @@ interface FastifyLike {
   ): unknown;
 }
 
-/** A plugin for Fastify: `app.register(fastifyWebhooks({ path: '/hooks/topup', … }))`. Other routes keep their parser. */
+/**
+ * A plugin for Fastify: `app.register(fastifyWebhooks({ path: '/hooks/topup', … }))`. Other routes
+ * keep their parser.
+ */
 export function fastifyWebhooks({ path, ...options }: ReceiverOptions & { path: string }) {
   return (instance: FastifyLike, _options: unknown, done: () => void): void => {
     instance.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, parsed) => {
@@ -139,7 +150,10 @@ async function receive(
   return { status: 200, answer: { status: 'received' } };
 }
 
-/** 401 says that it is not ours; 500 that we could not do it now. Both make the service send it again. */
+/**
+ * 401: not from this service. 500: the handler failed. Both make the service send the webhook
+ * again.
+ */
 function refusal(error: unknown): { status: number; answer: object } {
   return error instanceof WebhookError
     ? { status: 401, answer: { status: 'refused', message: error.message } }
@@ -151,7 +165,7 @@ async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax
     return request.body;
   }
   if (request.body !== undefined) {
-    throw new WebhookError('The body was parsed already: mount webhookReceiver before express.json().');
+    throw new WebhookError('The body is already parsed: mount webhookReceiver before express.json().');
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -165,7 +179,7 @@ async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax
   return Buffer.concat(chunks);
 }
 
-/** @returns what finds one of them, or throws. */
+/** @returns a function that finds a header, or throws if it is missing. */
 function headersIn(headers: WebhookHeaders): (name: string) => string {
   const given = new Map<string, string>();
   for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {

@@ -1,8 +1,10 @@
 // npm run bench -w packages/embedded-mongo [-- --rounds 12 | --million | --count]
-// EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> runs the prototype beside it. With fsync. Both servers are up the
-// whole time and each operation goes to them in short turns (A B, B A, A B, ...), so that what else the machine does, and
-// the warming up of this client, hits both alike. Prints the median of the turns: operations per second, and the server's
-// CPU time for one.
+// EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> also measures the prototype.
+//
+// Both servers run with fsync for the whole time. Each operation alternates between them in short
+// turns (A B, B A, A B, ...), so that other load on the machine and the warm-up of the client
+// affect both equally. Prints the median over the turns: operations per second, and CPU time of the
+// server per operation.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -76,7 +78,7 @@ if (options.million) {
   await compare(prototype === undefined ? [ours] : [ours, prototype]);
 }
 
-/** Starts every candidate, then gives each operation to them in turns. */
+/** Starts every candidate, then runs each operation on them in turns. */
 async function compare(candidates: readonly Candidate[], started: readonly Subject[] = []): Promise<void> {
   const [candidate, ...others] = candidates;
   if (candidate !== undefined) {
@@ -191,7 +193,10 @@ function account(i: number): { _id: number; email: string; balance: number } & R
   };
 }
 
-/** The same number of operations first, so that no candidate is charged for compiling its code. */
+/**
+ * Runs the same number of operations on each candidate first, so that JIT compilation is not
+ * measured.
+ */
 async function warmUp({ inFlight, run }: Operation): Promise<void> {
   await Promise.all(
     Array.from({ length: inFlight }, async (_, worker) => {
@@ -219,7 +224,7 @@ async function load(server: ChildProcess, { inFlight, run }: Operation): Promise
   return { perSecond: count / seconds, cpuMicros: (cpuMicrosOf(server) - cpuBefore) / count };
 }
 
-/** CPU time of a process, all its threads, user and system; needs Linux. */
+/** User and system CPU time of all threads of a process. Needs Linux. */
 function cpuMicrosOf({ pid }: ChildProcess): number {
   const threads = `/proc/${pid ?? 0}/task`;
   const nanos = readdirSync(threads).map((thread) =>
@@ -228,7 +233,7 @@ function cpuMicrosOf({ pid }: ChildProcess): number {
   return nanos.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
-/** 1,000,000 small documents with an index: the memory they take, and the time that opening them again takes. */
+/** Measures 1,000,000 small documents with an index: memory use, and time to open them again. */
 async function measureMillion(): Promise<void> {
   const dbPath = await mkdtemp(join(tmpdir(), 'embedded-mongo-bench-'));
   try {
@@ -268,7 +273,10 @@ async function measureMillion(): Promise<void> {
   }
 }
 
-/** A count over an index range of 300,000 keys, and groups over the same documents: the median of ten each, in ms. */
+/**
+ * Measures a count over an index range of 300,000 keys, and $group over the same documents. Prints
+ * the median of ten runs each, in ms.
+ */
 async function measureCount(): Promise<void> {
   await withServer(ours, async (db) => {
     const rows = db.collection('rows');

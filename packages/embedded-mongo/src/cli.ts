@@ -6,21 +6,24 @@ const HELP = `Usage: embedded-mongo [options]
 
 A MongoDB-compatible database for development and tests.
 
-  --port <n>              port to listen on (default 27017; 0 for any free one)
-  --dbpath <directory>    where the data is kept (default .local/embedded-mongo)
+  --port <n>              port to listen on (default 27017; 0 picks a free port)
+  --dbpath <directory>    data directory (default .local/embedded-mongo)
   --bind <address>        address to listen on (default 127.0.0.1; there is no authentication)
   --replset <name>        name of the replica set (default rs0)
-  --no-fsync              do not wait for the disk: faster, safe against kill, not against a power cut
-  --compact-at-bytes <n>  journal size from which it is replaced by a snapshot (default ${COMPACT_AT_BYTES})
-  --lock-lifetime <s>     seconds for which a transaction holds its locks, a dead client's too, as on MongoDB
-                          (default 60, but a dead client's only for 3)
-  --election <duration>   be no primary for so long (such as 8s or 500ms), once, 5 seconds after the start
-  --majority-lag <range>  the majority has a write so many milliseconds later, at random (such as 0-30)
+  --no-fsync              do not wait for the disk: faster; data survives a kill, not a power failure
+  --compact-at-bytes <n>  journal size at which a snapshot replaces it (default ${COMPACT_AT_BYTES})
+  --lock-lifetime <s>     seconds for which a transaction holds its locks, even after its client disconnects,
+                          as in MongoDB (default 60, but only 3 after a disconnect)
+  --election <duration>   stop being primary for this time (such as 8s), once, 5 seconds after the start
+  --majority-lag <range>  random delay in milliseconds until a write reaches the majority (such as 0-30)
   --help
 
-Prints "READY <uri>" when it can be connected to. SIGTERM and SIGINT stop it.`;
+Prints "READY <uri>" when it accepts connections. SIGTERM and SIGINT stop it.`;
 
-/** Runs the command line; the exit code is 0 after a clean stop, 1 after a failure, 2 for a wrong option. */
+/**
+ * Runs the command line. The exit code is 0 after a clean stop, 1 after a failure, 2 for a wrong
+ * option.
+ */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
   if (options === undefined) {
@@ -30,7 +33,7 @@ export async function main(args: string[]): Promise<void> {
     refuseProduction();
     if (!['127.0.0.1', '::1', 'localhost'].includes(options.bind)) {
       console.error(
-        `WARNING: listening on ${options.bind}: anyone who can reach it can read and change everything.`,
+        `WARNING: listening on ${options.bind} without authentication: any client can change all data.`,
       );
     }
     const server = await startServer(options);
@@ -42,7 +45,7 @@ export async function main(args: string[]): Promise<void> {
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
-    // Printed last, because a reader may send a signal at once.
+    // Print this last: a reader may send a signal at once.
     console.log(`READY ${server.uri}`);
   } catch (error) {
     fail(error);
@@ -105,7 +108,7 @@ function lockLifetime(text: string | undefined): number | null {
   }
   const seconds = wholeNumber('--lock-lifetime', text, 2 ** 31 - 1);
   if (seconds === 0) {
-    throw new Error('--lock-lifetime must be a second at least');
+    throw new Error('--lock-lifetime must be at least 1 second');
   }
   return seconds;
 }

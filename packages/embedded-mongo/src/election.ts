@@ -2,15 +2,15 @@ import { Long, ObjectId } from 'bson';
 import { MongoError } from './errors.js';
 import { isDoc, type Doc } from './values/types.js';
 
-/** Whether the only member of the set is its primary, and since which election. */
+/** The primary state of the only member of the set. */
 export interface Election {
   /**
-   * Number of the newest election that it won. Counted from the clock at the start, so that a restarted server's is
-   * above what drivers remember of the one before: they don't take an older one for the primary.
+   * Number of the newest election that it won. It starts from the clock, so that it grows over
+   * restarts. Drivers would reject a lower number than the last one they saw.
    */
   term: number;
   isPrimary: boolean;
-  /** Grows with every change of the above (`topologyVersion.counter`). */
+  /** Incremented with every change of the fields above (`topologyVersion.counter`). */
   version: number;
   /** Called at the next change. */
   readonly waiting: Set<() => void>;
@@ -20,7 +20,7 @@ export function createElection(): Election {
   return { term: secondsNow(), isPrimary: true, version: 1, waiting: new Set() };
 }
 
-/** It is no primary for so long, and then wins an election. Does nothing if it is none already. */
+/** Stops being primary for this time, then wins an election. Does nothing if it is not primary. */
 export function loseElection(election: Election, ms: number): void {
   if (!election.isPrimary) {
     return;
@@ -32,7 +32,7 @@ export function loseElection(election: Election, ms: number): void {
   }, ms).unref();
 }
 
-/** Resolves when the member's state is another than at this version, or after the time. */
+/** Resolves when the state is no longer this version, or when the time limit ends. */
 export function changeSince(
   election: Election,
   { version, limitMs }: { version: number; limitMs: number },
@@ -52,7 +52,7 @@ export function changeSince(
   });
 }
 
-/** The id by which drivers tell a primary from an older one that has not noticed. */
+/** The election id. It lets drivers distinguish a new primary from a stale one. */
 export function electionIdOf({ term }: Election): ObjectId {
   return new ObjectId(`7fffffff${term.toString(16).padStart(16, '0')}`);
 }
@@ -62,8 +62,8 @@ export function termOf({ term }: Election): Long {
 }
 
 /**
- * Throws what a member that is no primary says to this command, as one that has stepped down does: its connections stay
- * open, and reads that don't insist on the primary go on.
+ * Throws the error of a member that has stepped down. As in MongoDB, its connections stay open and
+ * reads with another read preference continue.
  */
 export function refuseUnlessPrimary(
   { isPrimary }: Election,
@@ -86,7 +86,7 @@ export function notPrimary(): MongoError {
   return new MongoError(10107, 'not primary');
 }
 
-/** Throws if the member has stepped down since this version: whether the command took effect is not said. */
+/** Throws if the member has stepped down since this version. The command may have taken effect. */
 export function refuseInterrupted(election: Election, version: number): void {
   if (election.version !== version) {
     throw new MongoError(11602, 'operation was interrupted');

@@ -1,4 +1,7 @@
-/** An error as MongoDB reports it: a numeric code, its name, and fields added to the reply (`errorLabels`, `keyValue`). */
+/**
+ * An error as MongoDB reports it: a numeric code, its name, and extra reply fields (`errorLabels`,
+ * `keyValue`).
+ */
 export class MongoError extends Error {
   override readonly name = 'MongoError';
   readonly codeName: string;
@@ -13,7 +16,7 @@ export class MongoError extends Error {
   }
 }
 
-/** The codes that this server throws, and those by which failpoints play a server in trouble. */
+/** The error codes that this server throws, and those that failpoints simulate. */
 const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'InternalError'],
   [2, 'BadValue'],
@@ -81,7 +84,7 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [13436, 'NotPrimaryOrSecondary'],
 ]);
 
-/** MongoDB's name of an error code; codes without a name here are `Location<code>`, as MongoDB calls its own nameless ones. */
+/** MongoDB's name of an error code. Other codes become `Location<code>`, as in MongoDB. */
 function codeNameOf(code: number): string {
   return CODE_NAMES.get(code) ?? `Location${code}`;
 }

@@ -3,19 +3,20 @@ import { MongoError } from './errors.js';
 import { isDoc, isNumeric, type Doc } from './values/types.js';
 
 /**
- * Failures that tests ask for, by name: `failCommand` and `onPrimaryTransactionalWrite`, as the drivers' specifications
- * define them, and `majorityLag`, by which writes reach the majority late and which MongoDB does not have.
+ * Failures that tests request, by name. `failCommand` and `onPrimaryTransactionalWrite` follow the
+ * drivers' specifications. `majorityLag`, which MongoDB does not have, delays writes on their way
+ * to the majority.
  */
 export type Failpoints = Map<string, Failpoint>;
 
 interface Failpoint {
   data: Doc;
-  /** How often it still applies, and how many matching uses it lets pass first. */
+  /** Remaining number of times it applies, and of matching uses that it skips first. */
   timesLeft: number;
   skipsLeft: number;
-  /** Of 1: how often it applies at all. */
+  /** The probability from 0 to 1 that it applies. */
   probability: number;
-  /** How often it has applied. */
+  /** Number of times it has applied. */
   count: number;
 }
 
@@ -26,11 +27,11 @@ export interface CommandFailure {
   errorCode: number | null;
   errorLabels: readonly string[] | null;
   writeConcernError: Doc | null;
-  /** Seconds for which the server is no primary, once the command has taken effect. */
+  /** Seconds for which the server stops being primary after the command has taken effect. */
   stepDownAfter: number | null;
 }
 
-/** What `data` of `failCommand` may hold; the last one is our own. */
+/** Fields of `data` of `failCommand`. The last one does not exist in MongoDB. */
 const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
   failCommands: 'array',
   appName: 'string',
@@ -48,10 +49,10 @@ const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
 const FAIL_COMMAND = 'failCommand';
 export const MAJORITY_LAG = 'majorityLag';
 
-/** What `data` of `majorityLag` may hold: without `ms` the lag lasts until the point is off. */
+/** Fields of `data` of `majorityLag`. Without `ms` the lag lasts until the failpoint is off. */
 const LAG_DATA: Readonly<Record<string, FieldType>> = { ms: 'natural', namespace: 'string' };
 
-/** How long a commit that wrote to these collections reaches the majority later, if a failpoint says so. */
+/** The lag in milliseconds that a failpoint gives a commit to these collections, or null. */
 export function majorityLagFor(
   failpoints: Failpoints,
   written: Iterable<{ readonly namespace: string }>,
@@ -66,7 +67,10 @@ export function majorityLagFor(
   return isMeantHere && use(point) ? (numberOrNull(ms) ?? Infinity) : null;
 }
 
-/** Applies a `configureFailPoint` command. @returns how often the point applied as it was set before. */
+/**
+ * Applies a `configureFailPoint` command. @returns the number of times that the point applied with
+ * its previous setting.
+ */
 export function configureFailpoint(
   failpoints: Failpoints,
   name: string,
@@ -90,7 +94,7 @@ export function configureFailpoint(
   return count;
 }
 
-/** The failure that a `failCommand` has for this command, if any; counts it as used. */
+/** The failure that `failCommand` sets for this command, if any. Counts it as used. */
 export function failureFor(
   failpoints: Failpoints,
   command: Doc,
@@ -101,7 +105,10 @@ export function failureFor(
   return isMeantHere && use(point) ? failureOf(point.data) : null;
 }
 
-/** What `onPrimaryTransactionalWrite` does to a retryable write about to be committed; counts it as used. */
+/**
+ * The effect of `onPrimaryTransactionalWrite` on a retryable write before its commit. Counts it as
+ * used.
+ */
 export function failureOfRetryableWrite(
   failpoints: Failpoints,
 ): { closeConnection: boolean; errorCode: number | null } | null {

@@ -3,15 +3,21 @@ import { startServer } from './server.js';
 export interface StartOptions {
   /** Port to listen on; any free one by default. */
   port?: number;
-  /** Directory of the data; created if it is not there. */
+  /** Data directory. It is created if it does not exist. */
   dbPath: string;
   /** Sync every write to disk before it is acknowledged. Default true. */
   fsync?: boolean;
   /** Name of the replica set that clients see. Default `rs0`. */
   replicaSet?: string;
-  /** Address to listen on. Default 127.0.0.1; there is no authentication, so think twice before another one. */
+  /**
+   * Address to listen on. Default 127.0.0.1. There is no authentication: another address exposes
+   * all data.
+   */
   bind?: string;
-  /** Called if the journal can't be written any more (disk full): the server has stopped then. Throws it by default. */
+  /**
+   * Called when the journal can't be written (disk full) and the server has stopped. Throws the
+   * error by default.
+   */
   onFailure?: (error: Error) => void;
 }
 
@@ -22,8 +28,8 @@ export interface EmbeddedMongo {
 }
 
 /**
- * Starts a development database in this process. Rejects when the directory is in use, damaged or not writable, and
- * with NODE_ENV=production: production runs MongoDB.
+ * Starts a development database in this process. Rejects when the directory is in use, damaged or
+ * not writable, and with NODE_ENV=production, where MongoDB is required.
  */
 export async function start(options: StartOptions): Promise<EmbeddedMongo> {
   refuseProduction();
@@ -46,10 +52,10 @@ export async function start(options: StartOptions): Promise<EmbeddedMongo> {
   });
 }
 
-/** Journal size from which it is replaced by a snapshot. */
+/** Journal size at which a snapshot replaces it. */
 export const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
-/** Throws in production: this is a tool for development and tests. */
+/** Throws in production. This server is for development and tests only. */
 export function refuseProduction(): void {
   // eslint-disable-next-line no-restricted-syntax -- the one setting that must not come through an option
   if (process.env['NODE_ENV'] === 'production') {

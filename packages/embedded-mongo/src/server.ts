@@ -26,26 +26,35 @@ import { serveConnection } from './wire/connection.js';
 export interface ServerOptions {
   /** Port to listen on; 0 for any free one. */
   port: number;
-  /** Address to listen on; anything but loopback lets others in, as there is no authentication. */
+  /**
+   * Address to listen on. There is no authentication, so any other address than loopback exposes
+   * all data.
+   */
   bind: string;
   dbPath: string;
-  /** False answers before a write is synced to disk: it survives a killed process, not a power cut. */
+  /**
+   * False acknowledges writes before they are synced. They survive a killed process but not a power
+   * failure.
+   */
   fsync: boolean;
   setName: string;
-  /** Bytes of journal after which a snapshot replaces it (if it also outgrew the snapshot before). */
+  /**
+   * Journal size at which a snapshot replaces it, if the journal is also larger than the last
+   * snapshot.
+   */
   compactAtBytes: number;
   /**
-   * `transactionLifetimeLimitSeconds`, for which an open transaction then outlives its connection, as on MongoDB. Null:
-   * 60, and a transaction ends soon after its connection.
+   * `transactionLifetimeLimitSeconds`. If set, open transactions outlive their connection for this
+   * time, as in MongoDB. Null: 60, and a transaction ends soon after its connection.
    */
   lockLifetimeSeconds: number | null;
-  /** For how long it is no primary, once, soon after the start. Null: it stays primary. */
+  /** How long it stops being primary, once, soon after the start. Null: it stays primary. */
   electionMs: number | null;
-  /** Milliseconds after which the majority has a write, at random within them. Null: at once. */
+  /** Range of milliseconds after which a write reaches the majority, at random. Null: at once. */
   majorityLagMs: Lag | null;
-  /** Lines for the operator. */
+  /** Writes a log line for the operator. */
   log: (line: string) => void;
-  /** The journal failed: the server has stopped, and the process should end. */
+  /** Called when the journal has failed and the server has stopped. The process should end. */
   onFailure: (error: Error) => void;
 }
 
@@ -56,14 +65,17 @@ export interface RunningServer {
 }
 
 const SESSION_TIMEOUT_MINUTES = 30;
-/** How long a transaction outlives the connection it last used, so that a driver can go on with it on another one. */
+/**
+ * How long a transaction outlives its last connection, so that a driver can continue it on another
+ * one.
+ */
 const ORPHAN_GRACE_MS = 3000;
-/** When `electionMs` begins: clients have connected, and work is under way. */
+/** Delay before the election: clients have connected, and operations are in progress. */
 const ELECTION_AFTER_MS = 5000;
 
 /**
- * Opens the data directory and serves it. Throws DataDirectoryError when the directory can't be used: in use, damaged,
- * or not writable.
+ * Opens the data directory and serves it. Throws DataDirectoryError when the directory is in use,
+ * damaged or not writable.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const directory = resolve(options.dbPath);
@@ -78,7 +90,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   const onFailure = (error: JournalError): void => {
-    // A moment for the error replies to leave, then nothing is served that is not on disk.
+    // Give error replies time to leave, then serve nothing: the memory may hold data that is not on
+    // disk.
     setTimeout(() => {
       closeSockets();
       options.onFailure(error);
@@ -212,7 +225,7 @@ function listen(listener: NetServer, { port, bind }: ServerOptions): Promise<num
   });
 }
 
-/** Clients are told an address that they can connect to. */
+/** The host for clients: an address that they can connect to. */
 function hostFor(bind: string): string {
   if (bind === '0.0.0.0' || bind === '::') {
     return '127.0.0.1';
@@ -220,7 +233,7 @@ function hostFor(bind: string): string {
   return bind.includes(':') ? `[${bind}]` : bind;
 }
 
-/** Starts what runs beside the commands; returns how to stop it. */
+/** Starts the background tasks. Returns a function that stops them. */
 function startChores(
   server: Server,
   { directory, fsync, compactAtBytes, electionMs, log }: ServerOptions & { directory: string },
@@ -240,7 +253,8 @@ function startChores(
           retryAtBytes = 0;
         },
         (error: unknown) => {
-          // The journal still has everything, so this costs disk space only; it is tried again when it has grown.
+          // The journal still has all data, so only disk space is lost. Try again when the journal
+          // has grown.
           log(`the journal could not be compacted: ${reasonOf(error)}`);
           retryAtBytes = store.journal.stats.journalBytes + compactAtBytes;
         },

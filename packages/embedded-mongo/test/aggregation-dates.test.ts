@@ -11,21 +11,21 @@ const newYork = 'America/New_York';
 type Case = readonly [expression: unknown, value: unknown];
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  'a missing or null date is null, not 1970': [
+  'a missing or null date gives null, not 1970': [
     [{ $year: '$no' }, null],
     [{ $hour: { date: null, timezone: jakarta } }, null],
     [{ $dateToString: { date: '$no' } }, null],
     [{ $dateToString: { date: '$no', onNull: 'none' } }, 'none'],
     [{ $hour: { date: '$at', timezone: '$no' } }, null],
   ],
-  'parts are those of the zone': [
+  'date parts are local to the time zone': [
     [{ $dayOfMonth: '$at' }, 29],
     [{ $dayOfMonth: { date: '$at', timezone: jakarta } }, 1],
     [{ $month: { date: '$at', timezone: '+07:00' } }, 3],
     [{ $hour: { date: '$at', timezone: '+0530' } }, 23],
     [{ $dayOfWeek: '$at' }, 5],
   ],
-  'text has a Z in UTC only': [
+  'only dates in UTC are formatted with a Z': [
     [{ $dateToString: { date: '$at' } }, '2024-02-29T17:30:00.123Z'],
     [{ $dateToString: { date: '$at', timezone: 'UTC' } }, '2024-02-29T17:30:00.123Z'],
     [{ $dateToString: { date: '$at', timezone: jakarta } }, '2024-03-01T00:30:00.123'],
@@ -68,7 +68,7 @@ describe('Aggregation dates', () => {
     });
   }
 
-  describe('what is wrong fails with the code of MongoDB', () => {
+  describe('invalid expressions fail with MongoDB error codes', () => {
     for (const [expression, code] of failures) {
       it(`${JSON.stringify(expression)} fails with ${code}`, async () => {
         expect(await codeOf(collection, [{ $replaceWith: { value: expression } }])).to.equal(code);
@@ -76,7 +76,7 @@ describe('Aggregation dates', () => {
     }
   });
 
-  it('$$NOW is one moment for all documents of a command', async () => {
+  it('$$NOW has one value for all documents of a command', async () => {
     const before = Date.now();
     await collection.insertMany([{}, {}]);
     const found = await collection.aggregate([{ $group: { _id: '$$NOW', n: { $sum: 1 } } }]).toArray();

@@ -21,11 +21,11 @@ const document = {
   id,
 };
 
-/** What MongoDB answers: an expression and its value, `undefined` for a missing one. */
+/** An expression and the value that MongoDB returns; `undefined` for a missing one. */
 type Case = readonly [expression: unknown, value: unknown];
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  'arithmetic keeps the types of MongoDB': [
+  'arithmetic results have the same types as in MongoDB': [
     [{ $add: ['$a', 1] }, 2],
     [{ $add: ['$a', '$l'] }, L(2)],
     [{ $add: ['$a', '$d'] }, D(2)],
@@ -47,7 +47,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ $add: ['$at', 2] }, new Date('2024-02-29T17:30:00.125Z')],
     [{ $subtract: ['$at', L(123)] }, new Date('2024-02-29T17:30:00Z')],
   ],
-  'sums of doubles are exact, and exact beside decimals': [
+  'sums of doubles are exact, also when mixed with decimals': [
     [{ $sum: [0.1, 0.2, 0.3] }, 0.6],
     [{ $add: [0.1, 0.2, 0.3] }, 0.6000000000000001],
     [{ $sum: [0.1, C('1.10'), 0.2] }, C('1.400000000000000016653345369377348')],
@@ -68,7 +68,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ $max: '$list' }, 3],
     [{ $max: '$no' }, null],
   ],
-  'comparison uses the total order, with missing below null': [
+  'comparisons use the total order, with missing below null': [
     [{ $lt: ['$no', 0] }, true],
     [{ $gt: [{}, '$no'] }, true],
     [{ $eq: ['$no', null] }, false],
@@ -88,7 +88,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ $cond: [{ $gt: ['$a', 0] }, 'yes', 'no'] }, 'yes'],
     [{ $switch: { branches: [{ case: false, then: 1 }], default: '$s' } }, 'héllo'],
   ],
-  'paths go through arrays, and missing values leave literals as MongoDB does': [
+  'paths go through arrays, and literals omit missing values': [
     ['$items.q', [1, [2]]],
     ['$list.q', []],
     ['$o.x', 1],
@@ -197,7 +197,7 @@ describe('Aggregation expressions', () => {
     });
   }
 
-  describe('what is wrong fails with the code of MongoDB', () => {
+  describe('invalid expressions fail with MongoDB error codes', () => {
     for (const [expression, code] of failures) {
       it(`${shown(expression)} fails with ${code}`, async () => {
         expect(await codeOf(collection, [{ $replaceWith: { value: expression } }])).to.equal(code);
@@ -205,18 +205,18 @@ describe('Aggregation expressions', () => {
     }
   });
 
-  it('constant expressions fail even when there is no document', async () => {
+  it('constant expressions fail even without documents', async () => {
     expect(await codeOf(empty, [{ $addFields: { x: { $divide: [1, 0] } } }])).to.equal(2);
     expect(await codeOf(empty, [{ $match: { $expr: { $divide: [1, 0] } } }])).to.equal(2);
     expect(await codeOf(empty, [{ $addFields: { x: { $divide: ['$a', 0] } } }])).to.equal('no error');
   });
 
-  it('let takes no fields', async () => {
+  it('let cannot refer to fields', async () => {
     const aggregation = collection.aggregate([{ $match: {} }], { let: { v: '$a' } });
     expect((await errorOf(aggregation.toArray())).code).to.equal(4890500);
   });
 
-  it('the values of let keep their types, and compare by value', async () => {
+  it('values of let keep their types and compare by value', async () => {
     const found = await collection
       .aggregate([{ $replaceWith: { value: '$$v', equal: { $eq: ['$a', '$$v'] } } }], {
         let: { v: L(1) },

@@ -7,10 +7,13 @@ import type { Fixture } from './harness.js';
 import { createRandom } from './random.js';
 import type { Random } from './random.js';
 
-// Set SEED to replay a failure: the name of each test shows the seed it ran with.
+// Set SEED to replay a failure: each test name contains its seed.
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
-/** A number of a random type, in 1/8 so that every sum of doubles is exact, with its exact value in 1/8. */
+/**
+ * A number of a random type and its exact value. It is a multiple of 1/8, so that sums of doubles
+ * are exact.
+ */
 interface RandomNumber {
   readonly value: Int32 | Long | Double | Decimal128;
   readonly eighths: bigint;
@@ -89,14 +92,14 @@ function newClock(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** The local clock by the ICU formatter's fields: another way than the offsets that the server uses. */
+/** The local time from the fields of the ICU formatter. The server uses offsets instead. */
 function localClock(date: Date, timeZone: string): string {
   const parts = (clocks.get(timeZone) ?? newClock(timeZone)).formatToParts(date);
   const part = (type: string): string => parts.find((candidate) => candidate.type === type)?.value ?? '';
   return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')}`;
 }
 
-describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
+describe(`Aggregation agrees with a simple model (SEED=${seed})`, () => {
   let fixture: Fixture;
   let collection: Collection;
   const random = createRandom(seed);
@@ -115,7 +118,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
   });
   after(() => stopFixture(fixture));
 
-  it('sums of mixed types are exact and of the widest type', async () => {
+  it('sums of mixed types are exact and have the widest type', async () => {
     const found = await run(collection, [
       { $group: { _id: '$group', sum: { $sum: '$number' }, n: { $sum: 1 } } },
     ]);
@@ -131,7 +134,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
     }
   });
 
-  it('least and greatest are found across types by exact value', async () => {
+  it('$min and $max compare numbers of all types by exact value', async () => {
     const found = await run(collection, [
       { $group: { _id: '$group', least: { $min: '$number' }, greatest: { $max: '$number' } } },
     ]);
@@ -142,7 +145,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
     }
   });
 
-  it('$match, $sort, $skip and $limit give what find gives', async () => {
+  it('$match, $sort, $skip and $limit give the same result as find', async () => {
     for (let round = 0; round < 20; round++) {
       const filter = {
         list: random.int(0, 9),
@@ -170,14 +173,14 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
     }
   });
 
-  it('a stage behind the planner gives what it gives in front', async () => {
-    // $addFields of nothing new keeps the planner from taking $match and $sort over.
+  it('stages give the same result with and without the planner', async () => {
+    // A no-op $addFields keeps the planner from running $match and $sort.
     const front = [{ $match: { number: { $gte: 0 } } }, { $sort: { number: -1, _id: 1 } }];
     const behind = [{ $addFields: { group: '$group' } }, ...front];
     expect(shown(await run(collection, behind))).to.equal(shown(await run(collection, front)));
   });
 
-  it('$lookup finds what a find for each document finds', async () => {
+  it('$lookup finds the same as one find per document', async () => {
     const pipeline = [
       { $match: { _id: { $lt: 30 } } },
       { $lookup: { from: collection.collectionName, localField: 'list', foreignField: 'list', as: 'same' } },
@@ -193,7 +196,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
     }
   });
 
-  it('$unwind and $group put arrays together again', async () => {
+  it('$group restores arrays that $unwind has split', async () => {
     const found = await run(collection, [
       { $unwind: { path: '$list', includeArrayIndex: 'index' } },
       { $group: { _id: '$_id', list: { $push: '$list' } } },
@@ -203,7 +206,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
     expect(shown(found)).to.equal(shown(expected));
   });
 
-  it('$facet and $group by $switch count what filters count', async () => {
+  it('$facet and $group by $switch count the same as filters', async () => {
     const limits = [-1e15, -20, 0, 20, 1e15];
     const ranges = limits.slice(0, -1).map((low, index) => ({ low, high: limits[index + 1] ?? Infinity }));
     const branches = ranges.map(({ low, high }) => ({
@@ -233,7 +236,7 @@ describe(`Aggregation agrees with a plain model (SEED=${seed})`, () => {
   });
 
   for (const zone of zones) {
-    it(`dates in ${zone} are those of its clock`, async () => {
+    it(`dates in ${zone} match its local clock`, async () => {
       const time = '%Y-%m-%d %H:%M:%S';
       const found = await collection
         .aggregate<{ text: string; hour: number; at: Date }>([

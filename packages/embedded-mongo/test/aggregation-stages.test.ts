@@ -4,9 +4,9 @@ import { C, D, shown } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-// What each stage answers is in golden/aggregation.json; here are the rules that need more than one answer.
+// golden/aggregation.json has the result of each stage. The rules here need more than one result.
 
-/** A document that joins, and the ids of the others that it joins with. */
+/** A local document, and the ids of the documents that it joins. */
 type Join = readonly [local: Document, matches: readonly number[]];
 
 const foreign: readonly Document[] = [
@@ -65,7 +65,7 @@ describe('Aggregation stages', () => {
   }
 
   for (const indexed of [false, true]) {
-    describe(`$lookup by equality, ${indexed ? 'by an index' : 'without an index'}`, () => {
+    describe(`$lookup by equality, ${indexed ? 'with an index' : 'without an index'}`, () => {
       before(async () => {
         if (indexed) {
           await others.createIndex({ k: 1 }, {}, {});
@@ -84,7 +84,7 @@ describe('Aggregation stages', () => {
     });
   }
 
-  it('a pipeline of $lookup goes over what the fields join', async () => {
+  it('a pipeline of $lookup runs over the joined documents', async () => {
     const collection = fixture.collection();
     await collection.insertOne({ a: [1, 2] });
     const pipeline = [{ $match: { _id: { $gt: 0 } } }, { $sort: { _id: -1 } }, { $project: { k: 0 } }];
@@ -104,7 +104,7 @@ describe('Aggregation stages', () => {
     expect(joined?.found).to.deep.equal([{ _id: 4 }, { _id: 1 }]);
   });
 
-  it('an array of 400,000 elements is joined and concatenated', async () => {
+  it('an array of 400,000 elements can be joined and concatenated', async () => {
     const collection = fixture.collection();
     const list = Array.from({ length: 400_000 }, (_, index) => index % 1000);
     await collection.insertOne({ list });

@@ -31,7 +31,7 @@ describe('Aggregation writes', () => {
 
   const all = [{ $sort: { _id: 1 } }];
 
-  it('$out replaces the collection as a whole and keeps every type', async () => {
+  it('$out replaces the whole collection and keeps every type', async () => {
     const [from, into] = [await source(), await target({ _id: 9 })];
     expect(await run(from, [{ $out: into.collectionName }])).to.deep.equal([]);
     expect(shown(await run(into, all))).to.equal(
@@ -42,7 +42,7 @@ describe('Aggregation writes', () => {
     );
   });
 
-  it('$out that fails leaves the collection as it was', async () => {
+  it('a failed $out leaves the collection unchanged', async () => {
     const [from, into] = [await source(), await target({ _id: 9 })];
     expect(
       await codeOf(from, [
@@ -85,14 +85,14 @@ describe('Aggregation writes', () => {
     });
   }
 
-  it('$merge fails with 11000 on a match and 13113 without one, if told to', async () => {
+  it('$merge with mode fail gives 11000 on a match and 13113 without one', async () => {
     const [from, into] = [await source(), await target({ _id: 1 })];
     const merge = { into: into.collectionName };
     expect(await codeOf(from, [{ $merge: { ...merge, whenMatched: 'fail' } }])).to.equal(11000);
     expect(await codeOf(from, [{ $merge: { ...merge, whenNotMatched: 'fail' } }])).to.equal(13113);
   });
 
-  it('$merge keeps the stored _id, and wants one in each result', async () => {
+  it('$merge keeps the stored _id and requires one in each result', async () => {
     const [from, into] = [await source(), await target({ _id: D(1), old: 1 })];
     await run(from, [{ $match: { _id: 1 } }, { $merge: { into: into.collectionName, on: '_id' } }]);
     expect(shown(await run(into, all))).to.equal(shown([{ _id: D(1), old: 1, v: L(1) }]));

@@ -7,7 +7,7 @@ import { sizes } from './sizes.js';
 const SEED = Number(process.env['COUNT_SEED'] ?? Date.now() % 1_000_000);
 const IDS = 60;
 
-/** Every value is of a kind that an index range could take in or leave out by mistake. */
+/** Each kind of value could be wrongly included in or excluded from an index range. */
 interface Row {
   _id: number;
   a?: number | string | null;
@@ -23,7 +23,7 @@ describe('a count over an index range', () => {
   });
   after(() => stopFixture(fixture));
 
-  it(`is what each reader sees, with transactions open around it (seed ${SEED})`, async function () {
+  it(`matches the view of each reader while transactions are open (seed ${SEED})`, async function () {
     this.timeout(sizes.count.steps * 100);
     const rows = fixture.collection<Row>();
     await rows.createIndexes([
@@ -42,7 +42,7 @@ describe('a count over an index range', () => {
     await model.end();
   });
 
-  it('looks at as many keys as it takes to find both ends', async () => {
+  it('examines only the keys needed to find both ends', async () => {
     const examined: number[] = [];
     for (const size of [2_000, 32_000]) {
       const rows = fixture.collection<{ user: number; n: number }>();
@@ -61,21 +61,24 @@ describe('a count over an index range', () => {
       expect(await rows.countDocuments(query)).to.equal((size - 30) / 2);
       expect(await rows.countDocuments(query, { skip: 7, limit: size })).to.equal((size - 30) / 2 - 7);
       expect(await rows.countDocuments(query, { skip: 7, limit: 5 })).to.equal(5);
-      // What came and went since the first count is in the next one, too.
+      // The next count includes the changes since the first one.
       await rows.deleteMany({ user: 1, n: { $gte: 501, $lte: 521 } });
       await rows.insertMany(Array.from({ length: 10 }, (_, n) => ({ user: 1, n: 500.5 + n })));
       expect(await rows.countDocuments(query)).to.equal((size - 30) / 2 - 11 + 10);
       expect(await rows.countDocuments({ user: 1, n: { $gt: 1000 } })).to.equal(size / 2 - 500);
     }
     const [small = 0, large = 0] = examined;
-    expect(large - small, 'sixteen times the keys: four more steps at each end').to.be.at.most(10);
+    expect(large - small, '16 times the keys: at most 4 more steps at each end').to.be.at.most(10);
   });
 });
 
-/** Writes at random, as nobody and in transactions, and compares counts with the documents that a reader finds. */
+/**
+ * Writes at random, with and without transactions, and compares counts with the documents that a
+ * reader finds.
+ */
 class Model {
   readonly #random: Random = createRandom(SEED);
-  /** Open transactions, each with the documents that it has locked. */
+  /** Open transactions and the documents that each has locked. */
   readonly #open = new Map<ClientSession, Set<number>>();
   readonly #sessions: ClientSession[];
   readonly #rows: Collection<Row>;
@@ -98,7 +101,7 @@ class Model {
     }
     const _id = this.#random.int(1, IDS);
     if (session === undefined) {
-      // Outside of a transaction it would wait for the lock.
+      // A write outside of a transaction would wait for the lock.
       if (![...this.#open.values()].some((locked) => locked.has(_id))) {
         await this.#change(_id, undefined);
       }
@@ -149,7 +152,7 @@ class Model {
     const { filter, matches } = this.#query();
     const options = session === undefined ? {} : { session };
     const found = (await this.#rows.find({}, options).toArray()).filter(matches).length;
-    const shown = `${step}, ${session === undefined ? 'nobody' : 'a transaction'}: ${JSON.stringify(filter)}`;
+    const shown = `${step}, ${session === undefined ? 'plain' : 'a transaction'}: ${JSON.stringify(filter)}`;
     expect(await this.#rows.countDocuments(filter, options), shown).to.equal(found);
     expect((await this.#rows.find(filter, options).toArray()).length, shown).to.equal(found);
   }
@@ -195,7 +198,7 @@ class Model {
       await this.#finish(session);
       await session.endSession();
     }
-    // With no transaction left, everything is settled: every kind of count agrees.
+    // Without open transactions all records are settled, so all kinds of counts agree.
     const all = await this.#rows.find().toArray();
     expect(await this.#rows.estimatedDocumentCount()).to.equal(all.length);
     const [counted] = await this.#rows.aggregate([{ $group: { _id: null, rows: { $sum: 1 } } }]).toArray();

@@ -4,7 +4,7 @@ import { cleanUp, newDirectory, startTestServer } from './harness.js';
 import { createRandom, type Random } from './random.js';
 import { sizes } from './sizes.js';
 
-// A failing run is replayed with its CRASH_SEED.
+// Set CRASH_SEED to replay a failing run.
 const RESTARTS = sizes.crash.restarts;
 const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 const ACCOUNTS = 50;
@@ -25,7 +25,7 @@ interface Entry {
 describe('a server killed at random points under concurrent transfers', () => {
   after(cleanUp);
 
-  it(`keeps the sum, every acknowledged transfer and no half of one (seed ${SEED})`, async function () {
+  it(`keeps the sum and every acknowledged transfer, and none is partial (seed ${SEED})`, async function () {
     this.timeout(RESTARTS * 15_000 + 20_000);
     const random = createRandom(SEED);
     const dbPath = await newDirectory();
@@ -33,7 +33,7 @@ describe('a server killed at random points under concurrent transfers', () => {
     const ended: Promise<void>[] = [];
     let lastId = 0;
     for (let run = 0; run <= RESTARTS; run++) {
-      // A small journal is compacted several times, so that kills hit that too.
+      // A small journal is compacted several times, so that kills also hit compactions.
       const server = await startTestServer({ dbPath, fsync: true, args: ['--compact-at-bytes', '200000'] });
       const client = new MongoClient(server.uri, {
         maxPoolSize: 40,
@@ -69,7 +69,7 @@ describe('a server killed at random points under concurrent transfers', () => {
         expect(acknowledged.size, 'transfers go on').to.be.at.least(enoughAt);
         await server.kill9();
         state.stopped = true;
-        // They look for the dead server until their time is over, which need not hold up the next run.
+        // The workers retry until their time limit; do not wait for them before the next run.
         ended.push(...workers);
       } finally {
         ended.push(client.close(true));
@@ -79,7 +79,7 @@ describe('a server killed at random points under concurrent transfers', () => {
   });
 });
 
-/** What must hold whenever the server has come up. */
+/** The invariants after every start of the server. */
 async function checkBooks(
   accounts: Collection<Account>,
   ledger: Collection<Entry>,
@@ -159,7 +159,7 @@ async function transfer(
   await session.endSession().catch(() => undefined);
 }
 
-/** Inside of a transaction the sum never changes and no read differs from the one before. */
+/** Within a transaction the sum is constant and repeated reads are equal. */
 async function readConsistently(
   client: MongoClient,
   accounts: Collection<Account>,
@@ -189,7 +189,9 @@ async function readConsistently(
   await session.endSession().catch(() => undefined);
 }
 
-/** The driver lets a socket's own error through where it waited for the socket to take a command. */
+/**
+ * The driver passes on a plain socket error if it was waiting for the socket to accept a command.
+ */
 function isOfTheDeath(error: unknown): boolean {
   return (
     error instanceof MongoError ||

@@ -27,7 +27,7 @@ describe('cursors', () => {
 
   const withRows = (count: number): ReturnType<typeof rowsIn> => rowsIn(fixture, count);
 
-  it('hand out 101 documents first, then as many as asked for, and all of them once', async () => {
+  it('return 101 documents first, then the requested number, and each document once', async () => {
     const rows = await withRows(500);
     const { cursor } = await runRaw(fixture.server.port, { find: rows.collectionName, $db: 'test' });
     expect(cursor.firstBatch).to.have.length(101);
@@ -48,7 +48,7 @@ describe('cursors', () => {
     expect(await rows.find({}, { batchSize: 7 }).toArray()).to.have.length(500);
   });
 
-  it('of pipelines go on reading too, unless a stage needs all documents first', async () => {
+  it('of pipelines read lazily unless a stage needs all documents first', async () => {
     const rows = await withRows(300);
     const open = async (pipeline: object[]) => {
       const cursor = rows.aggregate<{ _id: number; is?: boolean }>(pipeline, { batchSize: 2 });
@@ -62,7 +62,7 @@ describe('cursors', () => {
     expect(await grouped.toArray(), 'grouped').to.have.length(299);
   });
 
-  it('do not say that they have ended before a batch found nothing more', async () => {
+  it('end only after a batch finds no more documents', async () => {
     const rows = await withRows(2);
     const open = async (options: object): Promise<number> => {
       const { cursor } = await runRaw(fixture.server.port, {
@@ -74,12 +74,12 @@ describe('cursors', () => {
       expect(cursor.firstBatch).to.have.length(2);
       return Number(cursor.id);
     };
-    expect(await open({}), 'of exactly as many').to.be.greaterThan(0);
+    expect(await open({}), 'exactly one batch').to.be.greaterThan(0);
     expect(await open({ limit: 2 }), 'with a limit').to.equal(0);
-    expect(await open({ filter: { _id: { $gte: 0 } }, batchSize: 3 }), 'of fewer').to.equal(0);
+    expect(await open({ filter: { _id: { $gte: 0 } }, batchSize: 3 }), 'less than one batch').to.equal(0);
   });
 
-  it('whose collection or index is dropped are 175', async () => {
+  it('fail with 175 if their collection or index is dropped', async () => {
     const rows = fixture.collection<{ _id: number; n: number }>();
     const fill = async () => {
       await rows.insertMany([1, 2, 3, 4].map((_id) => ({ _id, n: _id })));
@@ -97,7 +97,7 @@ describe('cursors', () => {
     expect((await errorOf(scanned.toArray())).code).to.equal(175);
   });
 
-  it('a batch size of 0 opens one without documents; a single batch closes it', async () => {
+  it('start empty with batch size 0 and close after a single batch', async () => {
     const rows = await withRows(5);
     const name = rows.collectionName;
     const empty = await runRaw(fixture.server.port, { find: name, batchSize: 0, $db: 'test' });
@@ -112,7 +112,7 @@ describe('cursors', () => {
     expect(single['cursor']).to.deep.include({ firstBatch: [{ _id: 0 }, { _id: 1 }], id: 0 });
   });
 
-  it('killed, timed out or unknown ones are 43', async () => {
+  it('fail with 43 if killed, timed out or unknown', async () => {
     const rows = await withRows(10);
     const name = rows.collectionName;
     const open = async (): Promise<unknown> =>
@@ -143,7 +143,7 @@ describe('cursors', () => {
     await server.stop();
   });
 
-  it('batches stay below the size of a message', async () => {
+  it('limit batches to the message size', async () => {
     const rows = fixture.collection<{ _id: number; text: string }>();
     for (let i = 0; i < 5; i++) {
       await rows.insertOne({ _id: i, text: 'x'.repeat(7_000_000) });
@@ -153,7 +153,7 @@ describe('cursors', () => {
     expect(await rows.find().toArray()).to.have.length(5);
   });
 
-  it('wrong options are refused by the codes of MongoDB', async () => {
+  it('refuse invalid options with MongoDB error codes', async () => {
     const rows = await withRows(1);
     const code = async (options: object): Promise<unknown> =>
       (await runRaw(fixture.server.port, { find: rows.collectionName, ...options, $db: 'test' }))['code'];
@@ -174,7 +174,7 @@ describe('cursors', () => {
     expect(await runRaw(fixture.server.port, { nonsense: 1, $db: 'test' })).to.include({ code: 59 });
   });
 
-  it('an unknown read concern is error 9', async () => {
+  it('refuse an unknown read concern with error 9', async () => {
     const rows = await withRows(1);
     expect(
       (await errorOf(rows.find({}, { readConcern: { level: 'nonsense' as never } }).toArray())).code,
@@ -182,9 +182,9 @@ describe('cursors', () => {
   });
 });
 
-// MongoDB reads ahead no further than a batch either.
+// MongoDB does not read ahead of a batch either.
 describeOnServers('cursors while documents change', (connected) => {
-  it('are no snapshot: a further batch shows what is stored when it is read', async () => {
+  it('are not a snapshot: each batch returns the current documents', async () => {
     const rows = await rowsIn(connected(), 20);
     for (const read of [
       () => rows.find({}, { batchSize: 5 }),
@@ -205,7 +205,7 @@ describeOnServers('cursors while documents change', (connected) => {
     }
   });
 
-  it('miss or repeat a document that moves in the index they read', async () => {
+  it('miss or repeat a document that moves in their index', async () => {
     const rows = connected().collection<{ _id: number; place: number }>();
     await rows.createIndexes([{ key: { place: 1 } }]);
     const placed = async (order: 1 | -1, from: number, to: number): Promise<number[]> => {
@@ -222,7 +222,7 @@ describeOnServers('cursors while documents change', (connected) => {
     expect(await placed(-1, 20, 65), 'moved behind, backwards').to.deep.equal([6, 5, 4, 3, 1]);
   });
 
-  it('find their place when all they have read is deleted', async () => {
+  it('continue after all documents read so far are deleted', async () => {
     const rows = await rowsIn(connected(), 1000);
     for (const order of [1, -1] as const) {
       await rows.deleteMany({});
@@ -234,7 +234,7 @@ describeOnServers('cursors while documents change', (connected) => {
     }
   });
 
-  it('that sort without an index have read everything at their first batch', async () => {
+  it('read everything at the first batch if they sort without an index', async () => {
     const rows = connected().collection<{ _id: number; n: number }>();
     await rows.insertMany([1, 2, 3, 4, 5].map((_id) => ({ _id, n: -_id })));
     const cursor = rows.find({}, { batchSize: 2 }).sort({ n: 1 });
@@ -247,7 +247,8 @@ describeOnServers('cursors while documents change', (connected) => {
     const rows = connected().collection<{ _id: number; n: number }>();
     const last = 20_000;
     await rows.insertMany(Array.from({ length: last + 1 }, (_, _id) => ({ _id, n: 0 })));
-    // One update changes the first and the last document: a read that saw one moment never shows them different.
+    // One update changes the first and the last document. A snapshot read would never see them
+    // differ.
     let isReading = true;
     const change = async (): Promise<void> => {
       while (isReading) {
@@ -263,7 +264,7 @@ describeOnServers('cursors while documents change', (connected) => {
     await changes;
   });
 
-  it('a snapshot session reads one moment outside of transactions too', async () => {
+  it('read one snapshot in a snapshot session, without a transaction', async () => {
     const rows = await rowsIn(connected(), 3);
     await connected().client.withSession({ snapshot: true }, async (session) => {
       expect(await rows.find({}, { session }).toArray()).to.have.length(3);

@@ -44,7 +44,10 @@ describe('the data directory', () => {
     return join(directory, names.sort((a, b) => Number(a.slice(8)) - Number(b.slice(8))).at(-1) ?? '');
   }
 
-  /** Serves a directory from this process; what the directory holds meanwhile is what a crash would leave. */
+  /**
+   * Serves a directory from this process. The files during the run are the ones that a crash would
+   * leave.
+   */
   async function withServer<T>(dbPath: string, run: (client: MongoClient) => Promise<T>): Promise<T> {
     const server = await start({ dbPath, fsync: false });
     return withClient(server, run).finally(server.stop);
@@ -56,7 +59,10 @@ describe('the data directory', () => {
     return copy;
   }
 
-  /** A directory whose journal holds transactions of an account and a ledger entry each, left as by a crash. */
+  /**
+   * A directory as after a crash. Its journal holds transactions of one account and one ledger
+   * entry each.
+   */
   async function journalOfTransactions(count: number): Promise<string> {
     const directory = await newDirectory();
     return withServer(directory, async (client) => {
@@ -77,7 +83,7 @@ describe('the data directory', () => {
     });
   }
 
-  it(`a torn tail is cut off, and no transaction is ever half there (seed ${SEED})`, async function () {
+  it(`a torn tail is cut off, and no transaction is ever partial (seed ${SEED})`, async function () {
     this.timeout(sizes.durability.tears * 5000);
     const random = createRandom(SEED);
     const original = await journalOfTransactions(30);
@@ -89,7 +95,7 @@ describe('the data directory', () => {
       await copyFile(journal, copy);
       await truncate(copy, random.int(600, size - 1));
       if (i % 2 === 0) {
-        // The last bytes that did reach the disk may be anything.
+        // The last bytes on disk may be arbitrary.
         const bytes = await readFile(copy);
         bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 0x55;
         await writeFile(copy, bytes);
@@ -106,7 +112,7 @@ describe('the data directory', () => {
     }
   });
 
-  it('damage in the middle of a journal is refused with the place of it, and nothing is changed', async () => {
+  it('damage inside a journal is refused with its position, without changes', async () => {
     const dbPath = await journalOfTransactions(5);
     const journal = await newestJournal(dbPath);
     const bytes = await readFile(journal);
@@ -119,13 +125,13 @@ describe('the data directory', () => {
     expect((await readFile(journal)).equals(bytes)).to.equal(true);
   });
 
-  it('a missing journal between others is refused', async () => {
+  it('a gap in the journals is refused', async () => {
     const dbPath = await journalOfTransactions(1);
     await writeFile(join(dbPath, 'journal.3'), '');
     expect((await errorOf(start({ dbPath }))).message).to.contain('journal.2 is missing');
   });
 
-  it('the journal is compacted: the directory stays small, and everything is there after a crash', async () => {
+  it('compaction keeps the directory small, and all data survives a crash', async () => {
     const server = await startTestServer({ args: ['--compact-at-bytes', '20000'] });
     await withClient(server, async (client) => {
       const rows = client.db('t').collection<{ _id: number; n: number }>('rows');
@@ -141,7 +147,8 @@ describe('the data directory', () => {
         (await readdir(server.dbPath)).filter(
           (name) => name.startsWith('snapshot.') && !name.endsWith('.tmp'),
         );
-      // The one before goes once the newest has its name; the process may be killed between the two.
+      // The previous snapshot is deleted after the rename of the newest. A kill may hit between the
+      // two.
       await eventually(async () => (await snapshots()).length === 1, 15_000);
       const expected = await rows.find().sort({ _id: 1 }).toArray();
       await server.kill9();
@@ -165,7 +172,7 @@ describe('the data directory', () => {
     expect((await errorOf(start({ dbPath }))).message).to.contain('snapshot.2 is damaged');
   });
 
-  it('a directory has one process at a time, and a lock that a crash left is taken over', async () => {
+  it('a directory serves one process, and a lock left by a crash is taken over', async () => {
     const server = await startTestServer();
     const failure = await startFailure({ dbPath: server.dbPath });
     expect(failure.stderr).to.match(/in use by process \d+/);
@@ -175,7 +182,7 @@ describe('the data directory', () => {
     expect(await readdir(server.dbPath)).to.not.include('lock');
   });
 
-  it('a directory that cannot be used is a clear error', async () => {
+  it('an unusable directory is a clear error', async () => {
     const file = join(await newDirectory(), 'file');
     await writeFile(file, '');
     const failure = await startFailure({ dbPath: join(file, 'data') });
@@ -185,9 +192,9 @@ describe('the data directory', () => {
     );
   });
 
-  it('when the disk takes no more, the write fails with a clear error and the server ends; nothing acknowledged is lost', async () => {
+  it('a full disk fails the write and stops the server without losing writes', async () => {
     const dbPath = await newDirectory();
-    // The shell's limit of file sizes stands in for a full disk: 200 blocks of 512 bytes.
+    // The shell's file size limit simulates a full disk: 200 blocks of 512 bytes.
     const server = await startTestServer({ dbPath, shellPrefix: 'ulimit -f 200' });
     let acknowledged = 0;
     await withClient(server, async (client) => {
@@ -215,7 +222,7 @@ describe('the data directory', () => {
     await again.kill9();
   });
 
-  it('production is refused, and so is a wrong option', async () => {
+  it('production and invalid options are refused', async () => {
     const failure = await startFailure({ env: { NODE_ENV: 'production' } });
     expect(failure.exitCode).to.equal(1);
     expect(failure.stderr).to.contain('development and tests only');
@@ -223,7 +230,7 @@ describe('the data directory', () => {
     expect((await startFailure({ args: ['--port', '99999'] })).stderr).to.contain('--port must be');
   });
 
-  it('another address than loopback is a warning', async () => {
+  it('listening on other addresses than loopback logs a warning', async () => {
     const server = await startTestServer({ args: ['--bind', '0.0.0.0'] });
     expect(server.stderr()).to.contain('WARNING: listening on 0.0.0.0');
     expect(server.uri).to.contain('127.0.0.1');
@@ -250,7 +257,7 @@ describe('the data directory', () => {
     await again.stop();
   });
 
-  it('a port that is taken is a clear error and leaves no lock behind', async () => {
+  it('a port in use is a clear error and leaves no lock behind', async () => {
     const server = await startTestServer();
     const dbPath = join(await newDirectory(), 'data');
     await mkdir(dbPath);

@@ -21,7 +21,7 @@ describe('an election', () => {
   const primaryAgain = (): Promise<void> =>
     eventually(async () => (await hello())['isWritablePrimary'] === true, 10_000);
 
-  it('ends with a primary of a higher election, and hello tells each state', async () => {
+  it('ends with a higher election id, and hello reports each state', async () => {
     const before = await hello();
     expect(await stepDown(1)).to.include({ ok: 1 });
     const between = await hello();
@@ -35,7 +35,7 @@ describe('an election', () => {
     expect(counters).to.deep.equal([1, 2, 3]);
   });
 
-  it('a restarted server is a primary of a higher election too', async () => {
+  it('a restarted server has no lower election id than before', async () => {
     const before = await hello();
     await fixture.server.kill9();
     const again = await startTestServer({ dbPath: fixture.server.dbPath });
@@ -44,7 +44,7 @@ describe('an election', () => {
     expect(after['topologyVersion'].processId.equals(before['topologyVersion'].processId)).to.equal(false);
   });
 
-  it('a waiting hello is answered at once, in a stream too', async () => {
+  it('answers a waiting hello at once, also in a stream', async () => {
     const connection = await openRaw(fixture.server.port);
     const { topologyVersion } = await hello();
     const awaitable = { hello: 1, topologyVersion, maxAwaitTimeMS: 60_000, $db: 'admin' };
@@ -53,10 +53,10 @@ describe('an election', () => {
     expect(replyOf(await connection.read())).to.include({ isWritablePrimary: false });
     expect(replyOf(await connection.read())).to.include({ isWritablePrimary: true });
     connection.close();
-    expect(await run(awaitable), 'what it knows is old').to.include({ isWritablePrimary: true });
+    expect(await run(awaitable), 'its topology version is old').to.include({ isWritablePrimary: true });
   });
 
-  it('refuses writes, transactions and reads of the primary by the codes and labels of MongoDB', async () => {
+  it('refuses writes, transactions and primary reads with MongoDB codes and labels', async () => {
     const lsid = newSessionId();
     const insert = { insert: 'a', documents: [{ _id: 1 }] };
     const transaction = { lsid, txnNumber: 1n, autocommit: false };
@@ -94,7 +94,7 @@ describe('an election', () => {
     expect(cursor.firstBatch, 'it was aborted').to.deep.equal([]);
   });
 
-  it('interrupts what waits for a lock, and the write is not done later', async () => {
+  it('interrupts a write that waits for a lock, and does not apply it later', async () => {
     const rows = fixture.collection<{ _id: number; n: number }>();
     await rows.insertOne({ _id: 1, n: 0 });
     const update = { update: rows.collectionName, updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } } }] };
@@ -113,7 +113,7 @@ describe('an election', () => {
     expect(await rows.findOne({})).to.deep.equal({ _id: 1, n: 0 });
   });
 
-  it('a commit under way has an unknown outcome, and can be repeated', async () => {
+  it('leaves the outcome of a running commit unknown; it can be repeated', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await fixture.db.createCollection(rows.collectionName);
     const transaction = { lsid: newSessionId(), txnNumber: 1n, autocommit: false };
@@ -137,14 +137,14 @@ describe('an election', () => {
     expect(await rows.countDocuments()).to.equal(1);
   });
 
-  it('is refused without force, and elsewhere than on admin', async () => {
+  it('is refused without force, and on databases other than admin', async () => {
     expect(await run({ replSetStepDown: 1, $db: 'admin' })).to.include({ code: 262 });
     expect(await run({ replSetStepDown: 0, force: true, $db: 'admin' })).to.include({ code: 2 });
     expect(await run({ replSetStepDown: 1, force: true })).to.include({ code: 13 });
     expect(await hello()).to.include({ isWritablePrimary: true });
   });
 
-  it('a driver waits for its end and goes on, without a new client', async () => {
+  it('lets drivers wait for its end and continue with the same client', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertOne({ _id: 1 });
     await stepDown(1);
@@ -162,7 +162,7 @@ describe('an election', () => {
     expect(await rows.countDocuments()).to.equal(3);
   });
 
-  it('comes by itself, once, with --election', async () => {
+  it('starts once by itself with --election', async () => {
     const server = await startTestServer({ args: ['--election', '2s'] });
     const isPrimary = async (): Promise<boolean> =>
       (await runRaw(server.port, { hello: 1, $db: 'admin' }))['isWritablePrimary'] === true;

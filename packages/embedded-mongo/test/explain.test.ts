@@ -62,7 +62,7 @@ describe('the planner', () => {
     };
   }
 
-  it('looks an _id up, uses the index of an equality, and reads no more than it returns', async () => {
+  it('uses an index for _id and equality, and reads only the returned documents', async () => {
     expect((await explained({ _id: 3 as never })).stages).to.deep.equal(['IDHACK']);
     const byUser = await explained({ user: 7 });
     expect(byUser).to.include({ index: 'user_1_at_-1', count: 10 });
@@ -70,7 +70,7 @@ describe('the planner', () => {
     expect(byUser.stats).to.include({ nReturned: 10, totalKeysExamined: 10, totalDocsExamined: 10 });
   });
 
-  it('of two indexes for two long lists of values takes the one with less behind them', async () => {
+  it('prefers the index with fewer entries for two long lists of values', async () => {
     const pairs = fixture.collection();
     await pairs.createIndexes([{ key: { owner: 1, thing: 1 } }, { key: { thing: 1 } }]);
     await pairs.insertMany(Array.from({ length: 4_000 }, (_, i) => ({ owner: i % 80, thing: i })));
@@ -81,7 +81,7 @@ describe('the planner', () => {
     expect(explanation['executionStats']).to.include({ nReturned: 80, totalDocsExamined: 80 });
   });
 
-  it('sorts by the index where it has the order, and stops at the limit', async () => {
+  it('sorts by an index that has the order, and stops at the limit', async () => {
     const latest = await explained({ user: 7 }, { sort: { at: -1 }, limit: 3 });
     expect(latest.stages).to.deep.equal(['LIMIT', 'FETCH', 'IXSCAN']);
     expect(latest.stats).to.include({ totalKeysExamined: 3, nReturned: 3 });
@@ -93,9 +93,9 @@ describe('the planner', () => {
     expect((await explained({ user: { $in: [1, 2] } }, { sort: { at: 1 } })).stages).to.include('SORT');
   });
 
-  it('uses a partial index only where the filter is sure to be inside of it', async () => {
+  it('uses a partial index only if the filter certainly implies it', async () => {
     expect(await explained({ ref: { $eq: 'r3', $type: 'string' } })).to.include({ index: 'ref_1', count: 1 });
-    // As MongoDB: a type is implied by nothing but itself, however plain it is from the value.
+    // As in MongoDB, only an identical `$type` implies a type, even if the value would show it.
     expect((await explained({ ref: 'r3' })).stages).to.deep.equal(['COLLSCAN']);
     expect((await explained({ ref: { $in: ['r3', 'r4'] } })).stages).to.deep.equal(['COLLSCAN']);
     expect((await explained({ ref: null })).stages).to.deep.equal(['COLLSCAN']);
@@ -104,13 +104,13 @@ describe('the planner', () => {
     expect((await explained({ status: { $in: ['open', 'done'] } })).stages).to.deep.equal(['COLLSCAN']);
   });
 
-  it('uses a sparse index only where the field must be there', async () => {
+  it('uses a sparse index only if the filter requires the field', async () => {
     expect(await explained({ phone: '0810' })).to.include({ index: 'phone_1' });
     expect((await explained({}, { sort: { phone: 1 } })).stages).to.deep.equal(['SORT', 'COLLSCAN']);
     expect((await explained({}, { sort: { phone: 1 } })).count).to.equal(500);
   });
 
-  it('serves $or by an index for each branch, each document once', async () => {
+  it('uses an index per branch of $or, and returns each document once', async () => {
     const both = await explained({ $or: [{ user: 7 }, { tags: 't1' }] });
     expect(both.stages).to.include.members(['OR', 'IXSCAN']);
     expect(both.count).to.equal(
@@ -124,7 +124,7 @@ describe('the planner', () => {
     expect((await explained({ $or: [{ user: 7 }, { nothing: 1 }] })).stages).to.deep.equal(['COLLSCAN']);
   });
 
-  it('follows a hint, and refuses one that names no index', async () => {
+  it('follows a hint, and refuses a hint without an index', async () => {
     expect(await explained({ user: 7 }, { hint: 'tags_1' })).to.include({ index: 'tags_1', count: 10 });
     expect((await errorOf(orders.find({}, { hint: 'nope' }).toArray())).code).to.equal(2);
     expect((await errorOf(orders.updateOne({}, { $set: { a: 1 } }, { hint: 'nope' }))).code).to.equal(2);
@@ -145,7 +145,7 @@ describe('the planner', () => {
     );
   });
 
-  it(`finds the same with every index as with none (seed ${SEED})`, async () => {
+  it(`finds the same documents with and without indexes (seed ${SEED})`, async () => {
     const random = createRandom(SEED);
     const fields = ['a', 'b', 'c.d'];
     const value = (): unknown =>

@@ -22,7 +22,7 @@ describe('failpoints', () => {
   const insert = (name: string, extra: Document = {}): Promise<Document> =>
     run({ insert: name, documents: [{}], ...extra });
 
-  it('mean a namespace, and an application, alone', async () => {
+  it('can be limited to one namespace or one application', async () => {
     await failing('failCommand', { namespace: 'test.meant', errorCode: 2 });
     expect(await insert('meant')).to.include({ code: 2 });
     expect(await insert('other')).to.include({ ok: 1 });
@@ -33,7 +33,7 @@ describe('failpoints', () => {
     await client.close();
   });
 
-  it('apply with a probability, and say how often they did', async () => {
+  it('apply with a probability and count how often', async () => {
     await failing('failCommand', { errorCode: 2 }, { activationProbability: 0.5 });
     let failed = 0;
     for (let i = 0; i < 200; i++) {
@@ -49,7 +49,7 @@ describe('failpoints', () => {
     expect(await insert('half')).to.include({ ok: 0 });
   });
 
-  it('an error that says that the transaction is gone ends it, a lost or labelless one at a commit does not', async () => {
+  it('end the transaction only if the error says that it has ended', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await fixture.db.createCollection(rows.collectionName);
     let id = 0;
@@ -72,7 +72,7 @@ describe('failpoints', () => {
     expect(await rows.countDocuments()).to.equal(2);
   });
 
-  it('an error of an overloaded server leaves its transaction as it is, and the statement is simply sent again', async () => {
+  it('keep the transaction after an overload error, and the statement is retried', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await fixture.db.createCollection(rows.collectionName);
     const session = fixture.client.startSession();
@@ -86,7 +86,7 @@ describe('failpoints', () => {
     expect(await rows.countDocuments()).to.equal(2);
   });
 
-  it('refuse what they do not know by name', async () => {
+  it('refuse unknown fields, modes and names', async () => {
     expect(await failing('failCommand', { errorcode: 2 })).to.include({ code: 40415 });
     expect(await failing('failCommand', { errorCode: 'x' })).to.include({ code: 14 });
     expect(await failing('failCommand', {}, 'sometimes')).to.include({ code: 2 });

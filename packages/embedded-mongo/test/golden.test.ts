@@ -8,8 +8,9 @@ import { shown } from './aggregation-support.js';
 import { cleanUp, startTestServer } from './harness.js';
 
 /**
- * The shapes of commands that the service uses, each with the answer that MongoDB 7.0 documents. Other versions give some
- * errors another code, so that this is a test of the embedded server, whatever server MONGODB_URI names.
+ * The kinds of commands that the service uses, with the replies that MongoDB 7.0 documents. Other
+ * versions give some errors other codes, so this always tests the embedded server, even if
+ * MONGODB_URI is set.
  */
 interface GoldenCase {
   readonly name: string;
@@ -20,7 +21,7 @@ interface GoldenCase {
   readonly after?: Readonly<Record<string, Document[]>>;
 }
 
-/** A command and the fields of its reply that matter, or the code of its error. */
+/** A command and the expected fields of its reply, or its error code. */
 interface GoldenStep {
   readonly command: Document;
   readonly reply?: Document;
@@ -81,13 +82,16 @@ async function runCase(
   }
 }
 
-/** MongoDB promises no order of groups. */
+/** MongoDB does not guarantee the order of groups. */
 function isOrdered({ pipeline = [] }: Document): boolean {
   const stages = (pipeline as Document[]).map((stage) => Object.keys(stage)[0]);
   return stages.lastIndexOf('$sort') >= stages.lastIndexOf('$group');
 }
 
-/** Documents are compared with all their types; the counts of a reply by value, as engines differ in their types. */
+/**
+ * Documents are compared with all their types. The counts of a reply are compared by value, since
+ * servers differ in their types.
+ */
 function expectReply(
   answer: Document,
   expected: Document,
@@ -105,7 +109,7 @@ function expectReply(
     } else if (field === 'value') {
       expect(shown(actual), text).to.equal(shown(value));
     } else if (field === 'values') {
-      // MongoDB promises no order of distinct values.
+      // MongoDB does not guarantee the order of distinct values.
       expect((actual as unknown as unknown[]).map(shown), text).to.have.members(
         (value as unknown as unknown[]).map(shown),
       );

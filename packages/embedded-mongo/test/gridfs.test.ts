@@ -12,7 +12,7 @@ describe('GridFS', () => {
   });
   after(() => stopFixture(fixture));
 
-  it('50 MB go up and come down as a stream, and can be deleted', async () => {
+  it('a file of 50 MB can be streamed in both directions and deleted', async () => {
     const bucket = new GridFSBucket(fixture.db);
     const block = randomBytes(1 << 20);
     const sent = createHash('sha256');

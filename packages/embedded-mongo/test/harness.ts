@@ -4,31 +4,31 @@ import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { MongoClient, type Collection, type Db, type Document, type MongoClientOptions } from 'mongodb';
 
-/** The built server, as it is started everywhere. Tests run in the folder of the package. */
+/** The built server. Tests run in the folder of the package. */
 const program = resolvePath('bin/embedded-mongo.mjs');
 
-/** A server process of its own, on a free port. */
+/** A separate server process on a free port. */
 export interface TestServer {
   uri: string;
   port: number;
   dbPath: string;
   process: ChildProcess;
-  /** What it wrote to stderr so far. */
+  /** Its stderr output so far. */
   stderr: () => string;
-  /** Ends it without notice, as a crash does. */
+  /** Kills it without warning, like a crash. */
   kill9: () => Promise<void>;
-  /** Ends it by SIGTERM; resolves to its exit code. */
+  /** Stops it with SIGTERM. Resolves to its exit code. */
   stop: () => Promise<number | null>;
 }
 
 export interface TestServerOptions {
-  /** An existing data directory; by default a new one, deleted by `removeDirectories`. */
+  /** An existing data directory. By default a new one, deleted by `cleanUp`. */
   dbPath?: string;
-  /** Off by default: most tests are about something else, and do not cut the power. */
+  /** Off by default, since most tests do not simulate power failures. */
   fsync?: boolean;
   args?: string[];
   env?: Record<string, string>;
-  /** Runs the server through this command line instead of directly, e.g. under a limit of the shell. */
+  /** Shell command that runs before the server, e.g. to set a limit. */
   shellPrefix?: string;
 }
 
@@ -41,7 +41,7 @@ export async function newDirectory(): Promise<string> {
   return directory;
 }
 
-/** Starts the command line of the package, and waits until it is ready. */
+/** Starts the command line of the package and waits until it is ready. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dbPath = options.dbPath ?? (await newDirectory());
   const args = [
@@ -109,7 +109,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** Stops what a test file started and deletes its directories; for `after`. */
+/** Stops the servers of a test file and deletes its directories; for `after`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all([...servers].map((server) => server.kill9()));
   await Promise.all(
@@ -144,7 +144,7 @@ function newCollection<T extends Document>(db: Db): Collection<T> {
   return db.collection<T>(`c${lastName}`);
 }
 
-/** Closes what `startFixture` opened; for `after`. */
+/** Closes everything that `startFixture` opened; for `after`. */
 export async function stopFixture({ client }: Fixture): Promise<void> {
   await client.close(true);
   await cleanUp();
@@ -154,8 +154,8 @@ export async function stopFixture({ client }: Fixture): Promise<void> {
 export type Connected = Pick<Fixture, 'client' | 'db' | 'collection'>;
 
 /**
- * Holds the same cases against an embedded server, and against the one that MONGODB_URI names where that is a MongoDB.
- * @param define Makes the cases; what it is given is connected once they run.
+ * Runs the same cases against an embedded server, and against MONGODB_URI if that is a MongoDB.
+ * @param define Defines the cases. Its argument is connected when they run.
  */
 export function describeOnServers(title: string, define: (connected: () => Connected) => void): void {
   let fixture: Fixture;
@@ -171,10 +171,7 @@ export function describeOnServers(title: string, define: (connected: () => Conne
     before(async function () {
       given = await connectToMongoDB();
       if (given === null) {
-        skipBecause(
-          this,
-          'MONGODB_URI names no MongoDB, against which these cases of embedded-mongo hold too.',
-        );
+        skipBecause(this, 'MONGODB_URI is not set to a MongoDB. These cases also run against MongoDB.');
       }
     });
     after(() => given?.client.close(true));
@@ -182,7 +179,7 @@ export function describeOnServers(title: string, define: (connected: () => Conne
   });
 }
 
-/** Null where MONGODB_URI names no server, or an embedded one. */
+/** Null if MONGODB_URI is not set, or names an embedded server. */
 async function connectToMongoDB(): Promise<Connected | null> {
   const uri = process.env['MONGODB_URI'];
   if (uri === undefined) {
@@ -198,7 +195,10 @@ async function connectToMongoDB(): Promise<Connected | null> {
   return { client, db, collection: <T extends Document>() => newCollection<T>(db) };
 }
 
-/** Skips a test or, in `before`, all of a suite. The end of a run lists the reason (scripts/test/report.ts). */
+/**
+ * Skips a test or, in `before`, its whole suite. The end of a run lists the reason
+ * (scripts/test/report.ts).
+ */
 export function skipBecause(context: Mocha.Context, reason: string): never {
   const runnable: Mocha.Runnable & { type?: string } = context.runnable();
   const skipped = runnable.type === 'hook' && runnable.parent ? runnable.parent : runnable;
@@ -206,12 +206,12 @@ export function skipBecause(context: Mocha.Context, reason: string): never {
   return context.skip();
 }
 
-/** Waits until the condition holds; throws after the limit. */
+/** Waits until the condition is true. Throws after the time limit. */
 export async function eventually(condition: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
   const end = Date.now() + limitMs;
   while (!(await condition())) {
     if (Date.now() > end) {
-      throw new Error(`the condition did not come true within ${limitMs} ms`);
+      throw new Error(`the condition did not become true within ${limitMs} ms`);
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -229,5 +229,5 @@ export async function errorOf(
     }
     throw error;
   }
-  throw new Error('it should have failed');
+  throw new Error('expected the promise to reject');
 }

@@ -16,7 +16,7 @@ describe('indexes', () => {
     return collection;
   }
 
-  /** The code of the error that `createIndexes` gives for these specifications, or 0. */
+  /** The error code of `createIndexes` for these specifications, or 0. */
   async function createCode(collection: Collection, ...indexes: Document[]): Promise<number> {
     const reply = await runRaw(fixture.server.port, {
       createIndexes: collection.collectionName,
@@ -33,7 +33,7 @@ describe('indexes', () => {
   }
 
   describe('a duplicate key', () => {
-    it('is an error that names index, pattern and key, for insert, update, upsert and findAndModify', async () => {
+    it('is an error with index, pattern and key, for every kind of write', async () => {
       const users = await withIndex({ email: 1 }, { unique: true });
       await users.insertMany([
         { _id: 1 as never, email: 'a@x' },
@@ -54,7 +54,7 @@ describe('indexes', () => {
       }
     });
 
-    it('is one across all types of numbers, and its keyValue is the key as sent', async () => {
+    it('is detected across number types, and keyValue is the key as sent', async () => {
       const numbers = await withIndex({ n: 1 }, { unique: true });
       await numbers.insertOne({ n: 1 });
       for (const n of [Long.fromNumber(1), new Double(1), Decimal128.fromString('1.0')]) {
@@ -68,34 +68,34 @@ describe('indexes', () => {
       }
     });
 
-    it('of a missing field is null, and null collides with missing', async () => {
+    it('of a missing field is null, so null collides with missing', async () => {
       const rows = await withIndex({ u: 1 }, { unique: true });
       await rows.insertOne({});
       expect((await duplicateOf(rows, { u: null }))['keyValue']).to.deep.equal({ u: null });
       expect((await duplicateOf(rows, {}))['keyValue']).to.deep.equal({ u: null });
     });
 
-    it('of an empty array is undefined: it collides with another one, not with null', async () => {
+    it('of an empty array collides with other empty arrays but not with null', async () => {
       const rows = await withIndex({ u: 1 }, { unique: true });
       await rows.insertOne({});
       await rows.insertOne({ u: [] });
       expect((await duplicateOf(rows, { u: [] }))['keyValue']).to.have.property('u');
     });
 
-    it('in an array is the one element that collides; equal elements of one document do not', async () => {
+    it('in an array is the colliding element; equal elements of one document are fine', async () => {
       const rows = await withIndex({ tags: 1 }, { unique: true });
       await rows.insertOne({ tags: ['x', 'x', 'y'] });
       expect((await duplicateOf(rows, { tags: ['a', 'y'] }))['keyValue']).to.deep.equal({ tags: 'y' });
     });
 
-    it('of several subdocuments is each of their keys, null for one without the field', async () => {
+    it('can be any key of several subdocuments, null for one without the field', async () => {
       const rows = await withIndex({ 'items.k': 1 }, { unique: true });
       await rows.insertOne({ items: [{ k: '' }, {}] });
       expect((await duplicateOf(rows, { items: [{ k: '' }] }))['keyValue']).to.deep.equal({ 'items.k': '' });
       expect((await duplicateOf(rows, {}))['keyValue']).to.deep.equal({ 'items.k': null });
     });
 
-    it('is found by _id first, then in the order in which the indexes were made', async () => {
+    it('is checked on _id first, then by index in creation order', async () => {
       const rows = await withIndex({ b: 1 }, { unique: true });
       await rows.createIndex({ a: 1 }, { unique: true }, {});
       await rows.insertOne({ _id: 1 as never, a: 1, b: 1 });
@@ -104,7 +104,7 @@ describe('indexes', () => {
       expect((await duplicateOf(rows, { a: 1, b: 2 }))['keyPattern']).to.deep.equal({ a: 1 });
     });
 
-    it('within a partial index counts only for documents that its filter takes, on update and upsert too', async () => {
+    it('in a partial index counts only for documents that match its filter', async () => {
       const rows = await withIndex({ ref: 1 }, { unique: true, partialFilterExpression: { status: 'paid' } });
       await rows.insertMany([
         { _id: 1 as never, ref: 'R', status: 'pending' },
@@ -127,7 +127,7 @@ describe('indexes', () => {
       ).to.equal(1);
     });
 
-    it('among existing documents refuses the index', async () => {
+    it('among existing documents prevents a unique index', async () => {
       const rows = fixture.collection();
       await rows.insertMany([{ a: 1 }, { a: new Double(1) }]);
       expect((await errorOf(rows.createIndex({ a: 1 }, { unique: true }, {}))).code).to.equal(11000);
@@ -135,16 +135,16 @@ describe('indexes', () => {
     });
   });
 
-  it('a sparse index leaves out documents without the field, and takes null in', async () => {
+  it('a sparse index excludes documents without the field but includes null', async () => {
     const rows = await withIndex({ u: 1 }, { unique: true, sparse: true });
     await rows.insertMany([{}, {}, { u: null }]);
     await duplicateOf(rows, { u: null });
-    expect(await rows.find({}).sort({ u: 1 }).toArray(), 'a sort loses nothing to it').to.have.length(3);
+    expect(await rows.find({}).sort({ u: 1 }).toArray(), 'a sort returns all documents').to.have.length(3);
     expect(await rows.find({ u: null }).toArray()).to.have.length(3);
-    expect(await rows.find({}).hint('u_1').toArray(), 'a hint asks for it').to.have.length(1);
+    expect(await rows.find({}).hint('u_1').toArray(), 'a hint uses it').to.have.length(1);
   });
 
-  it('two arrays in one compound index are refused at write and at build', async () => {
+  it('two arrays in one compound index are refused on write and on build', async () => {
     const rows = await withIndex({ a: 1, b: 1 });
     expect((await errorOf(rows.insertOne({ a: [1], b: [2] }))).code).to.equal(171);
     const other = fixture.collection();
@@ -161,7 +161,7 @@ describe('indexes', () => {
     await duplicateOf(below, { items: [{ a: 2, b: 2 }] });
   });
 
-  it('createIndexes refuses what MongoDB refuses, by its code', async () => {
+  it('createIndexes refuses invalid indexes with MongoDB error codes', async () => {
     const rows = fixture.collection();
     const named = (spec: Document): Document => ({ key: { a: 1 }, name: 'n', ...spec });
     expect(await createCode(rows)).to.equal(2);
@@ -194,7 +194,7 @@ describe('indexes', () => {
     expect(await createCode(rows, named({ key: { a: 1.5 } }), { key: { b: -3 }, name: 'm' })).to.equal(0);
   });
 
-  it('an index that is there already is no error; another one in its place is', async () => {
+  it('creating an existing index succeeds; a conflicting index is an error', async () => {
     const rows = await withIndex({ a: 1 }, { name: 'n', expireAfterSeconds: 10 });
     const base = { key: { a: 1 }, name: 'n', expireAfterSeconds: 10 };
     expect(await createCode(rows, base)).to.equal(0);
@@ -209,7 +209,7 @@ describe('indexes', () => {
     ).to.equal(0);
   });
 
-  it('dropIndexes drops by name, key, list and *, never the one on _id', async () => {
+  it('dropIndexes drops by name, key, list and *, but never the _id index', async () => {
     const rows = await withIndex({ a: 1 });
     const drop = async (index: unknown): Promise<number> =>
       Number(
@@ -230,7 +230,7 @@ describe('indexes', () => {
     expect((await rows.indexes()).map(({ name }) => name)).to.deep.equal(['_id_']);
   });
 
-  it('a TTL index deletes what is older than its limit, and nothing else', async function () {
+  it('a TTL index deletes only documents older than its limit', async function () {
     const server = await startTestServer();
     await runRaw(server.port, { setParameter: 1, ttlMonitorSleepSecs: 1, $db: 'admin' });
     const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);

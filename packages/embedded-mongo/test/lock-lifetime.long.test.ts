@@ -7,7 +7,7 @@ import { newSessionId, openRaw, runRaw } from './raw-client.js';
 const LIFETIME_S = 2;
 const GRACE_MS = 3000;
 
-describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () => {
+describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ args: ['--lock-lifetime', String(LIFETIME_S)] });
@@ -37,7 +37,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     return { name: rows.collectionName, n: async () => (await rows.findOne({ _id: 1 }))?.n };
   }
 
-  it('getParameter tells the lifetime, setParameter changes it', async () => {
+  it('getParameter returns the lifetime and setParameter changes it', async () => {
     const lifetime = async (): Promise<unknown> =>
       (await run({ getParameter: 1, transactionLifetimeLimitSeconds: 1, $db: 'admin' }))[
         'transactionLifetimeLimitSeconds'
@@ -48,12 +48,12 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     await setLifetime(LIFETIME_S);
   });
 
-  it('outlive its connection until the lifetime is over; then every statement and the commit are 251', async () => {
+  it('last until the lifetime ends; later statements and the commit fail with 251', async () => {
     const counter = await withCounter();
     const lsid = newSessionId();
     await setLifetime(5);
     const startedAt = performance.now();
-    // A connection of its own, closed at once.
+    // A separate connection, closed at once.
     await run({ ...increment(counter.name, 5), ...inTransaction(lsid, 1n), startTransaction: true });
     await setLifetime(5);
     const other = await run({
@@ -63,7 +63,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     });
     expect(other).to.deep.include({ code: 112, errorLabels: ['TransientTransactionError'] });
     await run(increment(counter.name, 1));
-    expect(performance.now() - startedAt, 'beyond the grace that there is without the switch').to.be.above(
+    expect(performance.now() - startedAt, 'longer than the grace period without --lock-lifetime').to.be.above(
       GRACE_MS + 1000,
     );
     expect(await counter.n()).to.equal(1);
@@ -79,7 +79,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     await setLifetime(LIFETIME_S);
   }).timeout(20_000);
 
-  it('a transaction goes on from another connection', async () => {
+  it('a transaction can continue on another connection', async () => {
     const counter = await withCounter();
     const lsid = newSessionId();
     await run({ ...increment(counter.name, 5), ...inTransaction(lsid, 1n), startTransaction: true });
@@ -89,7 +89,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     expect(await counter.n()).to.equal(5);
   });
 
-  it('a newer transaction of the session aborts the older one, whose commit can not come late', async () => {
+  it('a newer transaction of the session aborts the older one for good', async () => {
     const counter = await withCounter();
     const lsid = newSessionId();
     await setLifetime(60);
@@ -101,7 +101,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
       readConcern: { level: 'snapshot' },
     });
     expect(read['cursor'].firstBatch).to.deep.equal([{ _id: 1, n: 0 }]);
-    // Its lock is free at once, though its lifetime is a minute.
+    // Its lock is free at once, although its lifetime is a minute.
     expect(await run({ ...increment(counter.name, 1), maxTimeMS: 1000 })).to.include({ n: 1 });
     const commit = { commitTransaction: 1, $db: 'admin', writeConcern: { w: 'majority' } };
     expect(await run({ ...commit, ...inTransaction(lsid, 2n) })).to.include({ ok: 1 });
@@ -110,7 +110,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     await setLifetime(LIFETIME_S);
   });
 
-  it('an unknown commit is decided by a newer transaction of its session: it is seen, or it never comes', async () => {
+  it('a newer transaction of the session settles the outcome of an unknown commit', async () => {
     const counter = await withCounter();
     await setLifetime(60);
     const admin = fixture.client.db('admin');
@@ -159,7 +159,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     await setLifetime(LIFETIME_S);
   });
 
-  it('a driver hears of the end of its transaction', async () => {
+  it('a driver is notified that its transaction has ended', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertOne({ _id: 1 });
     const session = fixture.client.startSession();
@@ -174,7 +174,7 @@ describe('locks of a client that is gone, as on MongoDB (--lock-lifetime)', () =
     await session.endSession();
   });
 
-  it('wrong values are refused by name', async () => {
+  it('invalid values are refused with the option name', async () => {
     for (const args of [
       ['--lock-lifetime', '0'],
       ['--lock-lifetime', 'x'],

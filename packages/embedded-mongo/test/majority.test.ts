@@ -4,9 +4,10 @@ import { errorOf, eventually, skipBecause, startFixture, stopFixture, type Fixtu
 import { runRaw } from './raw-client.js';
 
 /**
- * MongoDB behaves the same when its secondaries are stopped. The failpoint that delays the majority here is our own.
+ * MongoDB behaves the same while its secondaries are stopped. The failpoint that delays the
+ * majority exists only in embedded-mongo.
  */
-describe('a majority that lags behind', () => {
+describe('a lagging majority', () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ args: ['--majority-lag', '0-30'] });
@@ -25,7 +26,7 @@ describe('a majority that lags behind', () => {
   const read = (rows: Collection<Row>, level: ReadConcernLevel): Promise<Row[]> =>
     rows.find({}, { readConcern: { level } }).toArray();
 
-  /** Whether a promise is still open after a round trip to the server. */
+  /** True if a promise is still open after a round trip to the server. */
   async function isOpen(promise: Promise<unknown>): Promise<boolean> {
     let settled = false;
     const settle = (): void => {
@@ -42,7 +43,7 @@ describe('a majority that lags behind', () => {
     return rows;
   }
 
-  it('shows reads of the majority the old state, by every kind of read, until it has the new one', async () => {
+  it('shows majority reads of every kind the old state until it catches up', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     await rows.updateOne({ _id: 1 }, { $set: { n: 2 } }, w1);
@@ -65,7 +66,7 @@ describe('a majority that lags behind', () => {
     expect(await seen('majority')).to.deep.equal(now);
   });
 
-  it('shows what was deleted, through an index too', async () => {
+  it('still shows deleted documents, also through an index', async () => {
     const rows = await oneRow();
     await rows.createIndexes([{ key: { n: 1 } }]);
     await lag('alwaysOn');
@@ -82,7 +83,7 @@ describe('a majority that lags behind', () => {
     expect(await rows.find({ n: 1 }, majority).toArray()).to.deep.equal([]);
   });
 
-  it('answers a majority writer once the majority has its write, while others wait', async () => {
+  it('delays replies to majority writes until it has them', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     const byDefault = rows.insertOne({ _id: 2, n: 2 });
@@ -91,7 +92,7 @@ describe('a majority that lags behind', () => {
     const committed = fixture.client.withSession((session) =>
       session.withTransaction(() => rows.insertOne({ _id: 4, n: 4 }, { session })),
     );
-    // Both inserts have reached the server, that of the transaction by its commit.
+    // Both inserts have reached the server; the one in the transaction by its commit.
     await eventually(async () => (await rows.countDocuments()) === 3);
     for (const open of [byDefault, asked, duplicate, committed]) {
       expect(await isOpen(open)).to.equal(true);
@@ -103,7 +104,7 @@ describe('a majority that lags behind', () => {
     expect(await read(rows, 'majority')).to.have.length(3);
   });
 
-  it('lets a writer find its own write by its next read', async () => {
+  it('lets a majority writer read its own write', async () => {
     const rows = await oneRow();
     for (let n = 2; n < 30; n++) {
       await rows.updateOne({ _id: 1 }, { $set: { n } });
@@ -111,7 +112,7 @@ describe('a majority that lags behind', () => {
     }
   });
 
-  it('is seen by itself: a read right after a write of one member may miss it', async () => {
+  it('may hide a write with w: 1 from the next majority read', async () => {
     const rows = await oneRow();
     let missed = 0;
     for (let n = 2; n < 60; n++) {
@@ -123,7 +124,7 @@ describe('a majority that lags behind', () => {
     expect(missed).to.be.greaterThan(0);
   });
 
-  it('has commits in their order', async () => {
+  it('receives commits in order', async () => {
     const rows = await oneRow();
     let last = 0;
     let isWriting = true;
@@ -145,7 +146,7 @@ describe('a majority that lags behind', () => {
     await writing;
   });
 
-  it('is waited for by a causally consistent session', async () => {
+  it('makes reads of a causally consistent session wait', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     await fixture.client.withSession({ causalConsistency: true }, async (session) => {
@@ -158,7 +159,7 @@ describe('a majority that lags behind', () => {
     });
   });
 
-  it('gives majority reads its own operation time, and local reads the newest', async () => {
+  it('gives majority reads its own operation time and local reads the newest', async () => {
     const rows = await oneRow();
     const find = (level: string): Promise<Document> =>
       fixture.db.command({ find: rows.collectionName, readConcern: { level } });
@@ -172,17 +173,17 @@ describe('a majority that lags behind', () => {
     expect((await find('majority'))['operationTime'].greaterThanOrEqual(local)).to.equal(true);
   });
 
-  it('is what a snapshot session reads; a transaction reads the newest and waits at its commit', async () => {
+  it('is read by snapshot sessions; transactions read the newest data', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     await rows.updateOne({ _id: 1 }, { $set: { n: 2 } }, w1);
     await fixture.client.withSession({ snapshot: true }, async (session) => {
       expect(await rows.find({}, { session }).toArray()).to.deep.equal([{ _id: 1, n: 1 }]);
       await rows.updateOne({ _id: 1 }, { $set: { n: 3 } }, w1);
-      // A majority has that moment already.
+      // The majority already has that snapshot.
       expect(await rows.find({}, { session }).toArray(), 'at once').to.deep.equal([{ _id: 1, n: 1 }]);
       await lag('off');
-      expect(await rows.find({}, { session }).toArray(), 'the same moment').to.deep.equal([{ _id: 1, n: 1 }]);
+      expect(await rows.find({}, { session }).toArray(), 'same snapshot').to.deep.equal([{ _id: 1, n: 1 }]);
     });
     await lag('alwaysOn');
     await rows.updateOne({ _id: 1 }, { $set: { n: 4 } }, w1);
@@ -196,7 +197,7 @@ describe('a majority that lags behind', () => {
     await session.endSession();
   });
 
-  it('that does not come in time is a write concern error; the write is done', async () => {
+  it('times out with a write concern error, but the write takes effect', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     const write = { writeConcern: { w: 'majority', wtimeoutMS: 20 } } as const;
@@ -216,7 +217,7 @@ describe('a majority that lags behind', () => {
     expect(reply).to.include({ code: 50 });
   });
 
-  it('lags for as long as a test asks, for one collection if it asks so', async () => {
+  it('lags for the requested time, optionally for one collection only', async () => {
     const rows = await oneRow();
     const other = await oneRow();
     await lag('alwaysOn', { namespace: rows.namespace });
@@ -232,11 +233,11 @@ describe('a majority that lags behind', () => {
   });
 });
 
-describe('a majority that lags behind, on MongoDB', () => {
-  it('is not played', function () {
+describe('a lagging majority, on MongoDB', () => {
+  it('is not simulated', function () {
     skipBecause(
       this,
-      'MongoDB has no command that delays its majority: a stopped secondary would have to play it.',
+      'MongoDB has no command that delays its majority; this would need a stopped secondary.',
     );
   });
 });

@@ -25,7 +25,7 @@ describe('mongoose', () => {
     { timestamps: true },
   );
 
-  it('creates collections and indexes at start, and finds them there the next time', async () => {
+  it('creates collections and indexes at start and reuses them later', async () => {
     const model = connection.model('Started', user);
     await model.init();
     await model.syncIndexes();
@@ -57,7 +57,7 @@ describe('mongoose', () => {
     expect((await errorOf(Promise.resolve(second?.save()))).name).to.equal('VersionError');
   });
 
-  it('a duplicate is 11000 with the key, and an upsert sets the defaults', async () => {
+  it('reports duplicates as 11000 with the key, and sets defaults on upsert', async () => {
     const User = connection.model('Unique', user);
     await User.init();
     await User.create({ email: 'a@x' });
@@ -69,7 +69,7 @@ describe('mongoose', () => {
     expect(await User.findOne({ email: 'b@x' }).lean()).to.include({ balance: 5, role: 'user' });
   });
 
-  it('runs transactions, and leaves nothing of one that throws', async () => {
+  it('runs transactions and undoes those that throw', async () => {
     const User = connection.model('Money', user);
     await User.init();
     await User.create([{ email: 'a', balance: 10 }, { email: 'b' }]);

@@ -16,13 +16,13 @@ const document = {
 };
 const { _id, ...rest } = document;
 
-/** A projection, and the projected document or the code of the error; a filter where it matters. */
+/** A projection, the projected document or error code, and optionally a filter. */
 type Case = readonly [projection: Document, answer: Document | number, filter?: Document];
 const fails = (code: number, ...projections: Document[]): Case[] =>
   projections.map((projection) => [projection, code]);
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  '_id is first, then fields in the order of the document, values keep their types': [
+  '_id is first, other fields keep the document order, values keep their types': [
     [
       { d: 1, l: 1, b: true },
       { _id, b: 5, l: L(1), d: D(1) },
@@ -39,7 +39,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
       { b: 5, l: L(1), d: D(1), c: C('1.0'), o: { x: 1, y: {} } },
     ],
   ],
-  'a path through an array goes into its documents': [
+  'a path through an array applies to its documents': [
     [{ 'items.q': 1 }, { _id, items: [{ q: 1 }, { q: 2 }, [{ q: 3 }]] }],
     [
       { 'items.q': 0, a: 0, o: 0, l: 0, d: 0, c: 0 },
@@ -63,7 +63,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ],
     [{ 'a.b': '$b' }, { _id, a: [{ b: 5 }, { b: 5 }, { b: 5 }] }],
   ],
-  '$slice cuts an array where it stands': [
+  '$slice cuts an array in place': [
     [
       { a: { $slice: 1 }, b: 1 },
       { _id, b: 5, a: [1] },
@@ -88,7 +88,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...fails(28667, { a: { $slice: 'x' } }),
     ...fails(28724, { x: { $slice: ['$a', 1, 1] } }, { a: { $slice: [1, 0] } }, { a: { $slice: [1, 'x'] } }),
   ],
-  '$elemMatch shows the first element that matches, after the kept fields': [
+  '$elemMatch returns the first matching element, after the included fields': [
     [
       { items: { $elemMatch: { q: { $gt: 1 } } }, l: 1 },
       { _id, l: L(1), items: [{ q: 2, r: 2 }] },
@@ -99,7 +99,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...fails(31275, { 'o.arr': { $elemMatch: { $gt: 1 } } }),
     ...fails(31274, { a: { $elemMatch: 1 } }),
   ],
-  'what contradicts itself is refused': [
+  'contradictory projections are refused': [
     ...fails(31254, { a: 1, b: 0 }),
     ...fails(31253, { a: 0, b: 1 }),
     ...fails(31310, { a: 0, b: '$x' }),

@@ -5,7 +5,7 @@ import { C, D, L } from './aggregation-support.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-/** A filter, a document, and whether it matches, or the code of the error. */
+/** A filter, a document, and whether it matches, or the error code. */
 type Case = readonly [filter: Document, document: Document, answer: boolean | number];
 
 const re = (pattern: string, options = ''): BSONRegExp => new BSONRegExp(pattern, options);
@@ -16,7 +16,7 @@ const misses = (filter: Document, ...documents: Document[]): Case[] =>
 const fails = (code: number, ...filters: Document[]): Case[] => filters.map((filter) => [filter, {}, code]);
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  'equality compares numbers by value, everything else with its type': [
+  'equality compares numbers by value and everything else with its type': [
     ...matches({ a: 1 }, { a: 1 }, { a: D(1) }, { a: L(1) }, { a: C('1.00') }, { a: [L(1)] }),
     ...misses({ a: 1 }, { a: '1' }, { a: true }, { a: [[1]] }, {}),
     ...matches({ a: L('9007199254740993') }, { a: C('9007199254740993') }),
@@ -32,8 +32,8 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: new Date(5) }, { a: new Date(5) }),
     ...misses({ a: new Date(5) }, { a: 5 }, { a: new Timestamp({ t: 0, i: 5 }) }),
   ],
-  // As null2.js and null_query_semantics.js of MongoDB's own tests have it.
-  'null matches null and a missing field, in an array only those of its documents': [
+  // As in null2.js and null_query_semantics.js of MongoDB's own tests.
+  'null matches null and missing fields; in arrays, those of the documents': [
     ...matches({ a: null }, {}, { a: null }, { a: [1, null] }),
     ...misses({ a: null }, { a: 0 }, { a: [] }, { a: '' }),
     ...matches({ 'items.q': null }, { items: [{}] }, { items: [{}, { q: 0 }] }, { items: 5 }, {}),
@@ -55,7 +55,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: { $gte: null } }, {}),
     ...misses({ a: { $gt: null } }, {}, { a: 1 }, { a: null }),
   ],
-  'a number in a path names an element or a field, and an element is not taken apart': [
+  'a number in a path is an index or a field, and that element is not entered': [
     ...matches({ 'a.0': 1 }, { a: [1, 2] }, { a: { '0': 1 } }),
     ...misses({ 'a.0': 1 }, { a: [[1]] }, { a: [2, 1] }),
     ...matches({ 'a.0.0': 1 }, { a: [[1]] }),
@@ -78,7 +78,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: { $gte: [1] } }, { a: [1] }, { a: [1, 0] }),
     ...fails(2, { a: { $gt: re('x') } }, { a: { $ne: re('x') } }),
   ],
-  '$in and $nin take values and regexes, but no operators': [
+  '$in and $nin accept values and regexes but no operators': [
     ...matches({ a: { $in: [1, 'x'] } }, { a: D(1) }, { a: ['y', 'x'] }),
     ...matches({ a: { $in: [re('^x'), null] } }, { a: 'xy' }, {}),
     ...matches({ a: { $in: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }, { a: L(9) }, { a: [C('10.0')] }),
@@ -88,14 +88,14 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...misses({ a: { $nin: [1] } }, { a: [1, 2] }),
     ...fails(2, { a: { $in: 1 } }, { a: { $nin: 1 } }, { a: { $in: [{ $gt: 1 }] } }),
   ],
-  '$mod cuts divisor, remainder and value to int64, and is exact': [
+  '$mod truncates divisor, remainder and value to int64 and is exact': [
     ...matches({ a: { $mod: [2, 1.5] } }, { a: 3 }, { a: L('9007199254740993') }),
     ...matches({ a: { $mod: [2.5, 0] } }, { a: 4 }),
     ...misses({ a: { $mod: [2.5, 0] } }, { a: 5 }, { a: 'x' }, {}, { a: Number.NaN }),
     ...matches({ a: { $mod: [3, -1] } }, { a: -4 }),
     ...fails(2, { a: { $mod: 1 } }, { a: { $mod: [1] } }, { a: { $mod: [0, 1] } }, { a: { $mod: ['x', 1] } }),
   ],
-  '$type tells int, long, double and decimal apart, and knows all aliases': [
+  '$type distinguishes all number types and accepts all aliases': [
     ...matches({ a: { $type: 'double' } }, { a: D(1) }, { a: 1.5 }),
     ...misses({ a: { $type: 'int' } }, { a: D(1) }, { a: L(1) }, {}),
     ...matches({ a: { $type: 'number' } }, { a: D(1) }, { a: L(1) }, { a: 1 }, { a: C('1') }),
@@ -197,7 +197,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
       { a: { $regex: 'a', $options: 'x' } },
     ),
   ],
-  '$expr compares all types in the total order, and has the truth of expressions': [
+  '$expr uses the total order and the truthiness of expressions': [
     ...matches({ $expr: { $eq: ['$a', '$b'] } }, {}, { a: 1, b: C('1.00') }),
     ...matches({ $expr: { $lt: ['$missing', 0] } }, {}),
     ...matches({ $expr: '' }, {}),
@@ -205,7 +205,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...misses({ $expr: '$a' }, {}, { a: null }, { a: C('0.0') }, { a: false }, { a: L(0) }),
     ...fails(168, { $expr: { $foo: 1 } }),
   ],
-  'field names of JavaScript objects are names like others': [
+  'names of JavaScript object properties are ordinary field names': [
     ...matches({ toString: null, constructor: { $exists: false } }, {}),
     ...matches({ 'constructor.name': 'x' }, { constructor: { name: 'x' } }),
     ...misses({ hasOwnProperty: { $exists: true } }, {}),
@@ -235,7 +235,7 @@ describe('query', () => {
     });
   }
 
-  it('a bad filter fails without a document to look at', async () => {
+  it('an invalid filter fails even without documents', async () => {
     const error = await errorOf(
       fixture
         .collection()
@@ -245,7 +245,7 @@ describe('query', () => {
     expect(error.code).to.equal(2);
   });
 
-  it('let variables compare by value in $expr', async () => {
+  it('variables of let compare by value in $expr', async () => {
     const collection = fixture.collection();
     await collection.insertMany([{ n: L(5) }, { n: 6 }]);
     const found = await collection
@@ -254,7 +254,7 @@ describe('query', () => {
     expect(found).to.have.lengthOf(1);
   });
 
-  it('sorts by the least element of an array ascending and by the greatest descending, [] before null', async () => {
+  it('sorts arrays by least or greatest element, and [] before null', async () => {
     const collection = fixture.collection<{ _id: number; v?: unknown }>();
     await collection.insertMany([
       { _id: 1, v: [5, 1] },
@@ -271,7 +271,7 @@ describe('query', () => {
     expect(await ids(-1)).to.deep.equal([1, 7, 2, 6, 4, 5, 3]);
   });
 
-  it('finds the same through an index as without one, for values of all types (seeded)', async () => {
+  it('finds the same with and without an index, for values of all types (seeded)', async () => {
     const values = [
       1,
       D(1),
@@ -329,7 +329,7 @@ describe('query', () => {
     }
   });
 
-  it('null below an array finds the same by an index', async () => {
+  it('a null below an array finds the same with an index', async () => {
     const rows = fixture.collection<{ _id: number }>();
     const values = [[{ q: 5 }], [{}], [], [{}, { q: 5 }], [5, { q: 5 }], 5, [[]], [null]];
     await rows.insertMany([...values.map((items, i) => ({ _id: i, items })), { _id: 8 }]);

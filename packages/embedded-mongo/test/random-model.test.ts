@@ -6,8 +6,9 @@ import { createRandom } from './random.js';
 import type { Random } from './random.js';
 
 /**
- * Random filters and updates against a model of the documented rules, written without a look at the server's code:
- * int32 numbers, strings, null, missing fields, arrays of numbers, and one embedded document.
+ * Tests random filters and updates against a model of the documented rules, written independently
+ * of the server. It covers int32 numbers, strings, null, missing fields, arrays of numbers, and one
+ * embedded document.
  */
 interface Model {
   readonly _id: number;
@@ -27,12 +28,15 @@ interface RandomUpdate {
   readonly apply: (doc: Model) => void;
 }
 
-// Set SEED to replay a failure: the name of the tests shows the seed they ran with.
+// Set SEED to replay a failure: each test name contains its seed.
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const DOCUMENTS = 12;
 const STEPS = 200;
 
-/** What a condition on a path sees: the value, and the elements of an array before it; nothing for a missing field. */
+/**
+ * The values that a condition on a path tests: the elements of an array, then the value itself.
+ * Nothing for a missing field.
+ */
 function seen(doc: Model, path: string): readonly unknown[] {
   const value = path === 'o.x' ? doc.o?.x : doc[path as keyof Model];
   if (value === undefined) {
@@ -154,7 +158,7 @@ describe(`random filters and updates (SEED=${seed})`, () => {
   }
 
   for (const indexed of [false, true]) {
-    it(`answer as the documented rules say, ${indexed ? 'with' : 'without'} indexes`, async () => {
+    it(`follow the documented rules, ${indexed ? 'with' : 'without'} indexes`, async () => {
       const random = createRandom(seed);
       const collection = fixture.collection<Model>();
       if (indexed) {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { Binary, deserialize, serialize, type Document } from 'bson';
 
-/** A connection without a driver, for messages that no driver sends. */
+/** A connection without a driver, to send messages that drivers never send. */
 export interface RawConnection {
   socket: Socket;
   /** Sends a command and resolves to its reply. */
   run: (command: Document) => Promise<Document>;
-  /** The next whole message that the server sends. */
+  /** Resolves to the next complete message from the server. */
   read: () => Promise<Buffer>;
   /** Resolves when the server has closed the connection. */
   closed: Promise<void>;
@@ -59,7 +59,7 @@ export function openRaw(port: number): Promise<RawConnection> {
   });
 }
 
-/** Runs one command on a connection of its own. */
+/** Runs one command on a separate connection. */
 export async function runRaw(port: number, command: Document): Promise<Document> {
   const connection = await openRaw(port);
   try {

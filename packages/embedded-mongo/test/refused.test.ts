@@ -6,7 +6,7 @@ import type { Fixture } from './harness.js';
 
 type Refused = Readonly<Record<number, readonly string[]>>;
 
-/** Each kind of refused name, with the pipeline that uses one. */
+/** Each kind of refused name, with a pipeline that uses it. */
 const kinds: readonly (readonly [kind: string, refused: Refused, use: (name: string) => Document[]])[] = [
   ['stage', refusedStages, (name) => [{ $match: {} }, { [name]: {} }]],
   ['stage in $facet', refusedStages, (name) => [{ $facet: { a: [{ [name]: {} }] } }]],
@@ -36,7 +36,7 @@ const filters: readonly Document[] = [
   ...['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear'].map((name) => ({ a: { [name]: 1 } })),
 ];
 
-/** Options that would change what a command does. */
+/** Unsupported options that would change the effect of a command. */
 const options: readonly (readonly [field: string, command: Document])[] = [
   ['changeStreamPreAndPostImages', { create: 'c', changeStreamPreAndPostImages: { enabled: true } }],
   ['capped', { create: 'c', capped: true, size: 1000 }],
@@ -55,13 +55,13 @@ const options: readonly (readonly [field: string, command: Document])[] = [
   ],
 ];
 
-/** Forms of a stage that is served. */
+/** Unsupported forms of supported stages. */
 const forms: readonly (readonly [name: string, stage: Document])[] = [
   ["$lookup with 'let'", { $lookup: { from: 'd', let: { a: 1 }, pipeline: [], as: 'found' } }],
   ["$lookup with a 'pipeline' but without", { $lookup: { from: 'd', pipeline: [], as: 'found' } }],
 ];
 
-describe('what MongoDB has and this server has not', () => {
+describe('features that embedded-mongo does not support', () => {
   let fixture: Fixture;
   let collection: Collection;
   before(async () => {
@@ -71,7 +71,7 @@ describe('what MongoDB has and this server has not', () => {
   after(() => stopFixture(fixture));
 
   for (const [kind, refused, use] of kinds) {
-    it(`${kind}: each is refused by its name`, async () => {
+    it(`${kind}: each is refused by name`, async () => {
       for (const [code, names] of Object.entries(refused)) {
         for (const name of names) {
           const error = await errorOf(collection.aggregate(use(name)).toArray());
@@ -82,7 +82,7 @@ describe('what MongoDB has and this server has not', () => {
     });
   }
 
-  it('a name that MongoDB has not either is called unknown', async () => {
+  it('a name that MongoDB does not have either is reported as unknown', async () => {
     const codes = kinds.map(
       async ([, , use]) => (await errorOf(collection.aggregate(use('$nope')).toArray())).code,
     );
@@ -90,7 +90,7 @@ describe('what MongoDB has and this server has not', () => {
     expect((await errorOf(fixture.db.command({ nope: 1 }))).code).to.equal(59);
   });
 
-  it('filters and updates: each operator is refused by its name', async () => {
+  it('filters and updates: each operator is refused by name', async () => {
     for (const filter of filters) {
       const [name = ''] = Object.keys((filter['a'] as Document | undefined) ?? filter);
       const error = await errorOf(collection.find(filter).toArray());
@@ -102,7 +102,7 @@ describe('what MongoDB has and this server has not', () => {
   });
 
   for (const [name, stage] of forms) {
-    it(`${name} is refused by its name`, async () => {
+    it(`${name} is refused by name`, async () => {
       const error = await errorOf(collection.aggregate([stage]).toArray());
       expect(error.code).to.equal(238);
       expect(error.message).to.include(name).and.to.include('not supported');
@@ -110,7 +110,7 @@ describe('what MongoDB has and this server has not', () => {
   }
 
   for (const name of commands) {
-    it(`the command ${name} is refused by its name`, async () => {
+    it(`the command ${name} is refused by name`, async () => {
       const error = await errorOf(fixture.db.command({ [name]: 'c' }));
       expect(error).to.include({ code: 115 });
       expect(error.message).to.include(name);
@@ -118,7 +118,7 @@ describe('what MongoDB has and this server has not', () => {
   }
 
   for (const [field, command] of options) {
-    it(`the option ${field} of ${Object.keys(command)[0] ?? ''} is refused by its name`, async () => {
+    it(`the option ${field} of ${Object.keys(command)[0] ?? ''} is refused by name`, async () => {
       const error = await errorOf(fixture.db.command(command));
       expect(error.code).to.be.oneOf([115, 238, 40415]);
       expect(error.message).to.include(field);

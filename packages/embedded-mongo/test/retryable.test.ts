@@ -14,7 +14,7 @@ describe('retryable writes', () => {
     await fixture.client.db('admin').command({ configureFailPoint: name, mode, data });
   }
 
-  it('a write whose reply was lost is answered from memory and not done twice', async () => {
+  it('a retried write gets the remembered reply and is not applied twice', async () => {
     const counters = fixture.collection<{ _id: number; n: number }>();
     await counters.insertOne({ _id: 1, n: 0 });
     await configure('onPrimaryTransactionalWrite', { times: 1 });
@@ -47,7 +47,7 @@ describe('retryable writes', () => {
     expect(await counters.findOne({})).to.deep.equal({ _id: 1, n: 1 });
   });
 
-  it('replies are remembered over a crash and over a compaction, and a repeat says so', async () => {
+  it('replies survive a crash and a compaction, and a retry is marked as such', async () => {
     const server = await startTestServer({ args: ['--compact-at-bytes', '1000'] });
     const lsid = newSessionId();
     const commands: Document[] = [
@@ -92,7 +92,7 @@ describe('retryable writes', () => {
     await again.stop();
   });
 
-  it('a repeated batch does only the statements that were not done', async () => {
+  it('a retried batch applies only the missing statements', async () => {
     const lsid = newSessionId();
     const batch = (documents: Document[]): Document => ({
       insert: 'batches',
@@ -108,7 +108,7 @@ describe('retryable writes', () => {
     expect(await fixture.db.collection('batches').countDocuments()).to.equal(2);
   });
 
-  it('a transaction number is used for a retryable write or for a transaction, not for both', async () => {
+  it('a transaction number belongs to a retryable write or a transaction only', async () => {
     const lsid = newSessionId();
     const insert = { insert: 'numbers', documents: [{}], $db: 'test', lsid, txnNumber: 3n };
     expect(await runRaw(fixture.server.port, insert)).to.include({ ok: 1 });
@@ -118,7 +118,7 @@ describe('retryable writes', () => {
     expect(await runRaw(fixture.server.port, { ...insert, txnNumber: 4n })).to.include({ code: 217 });
   });
 
-  it('writes of many documents are not retryable, and need a session for a number', async () => {
+  it('multi-document writes are not retryable; a number needs a session', async () => {
     const lsid = newSessionId();
     const update = {
       update: 'many',
@@ -130,7 +130,7 @@ describe('retryable writes', () => {
     expect(await runRaw(fixture.server.port, update)).to.include({ code: 72 });
   });
 
-  it('errors that a driver may retry carry the label for it, others do not', async () => {
+  it('only errors that a driver may retry have the retry label', async () => {
     const rows = fixture.collection();
     await configure('failCommand', { times: 1 }, { failCommands: ['insert'], errorCode: 11600 });
     await rows.insertOne({});
@@ -167,7 +167,7 @@ describe('retryable writes', () => {
     await configure('failCommand', 'off');
   });
 
-  it('a write concern that one member cannot satisfy is an error beside the result', async () => {
+  it('an unsatisfiable write concern is reported in addition to the result', async () => {
     const insert = { insert: 'concerns', documents: [{}], $db: 'test' };
     const tooMany = await runRaw(fixture.server.port, { ...insert, writeConcern: { w: 3 } });
     expect(tooMany).to.include({ ok: 1, n: 1 });

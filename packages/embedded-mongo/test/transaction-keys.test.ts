@@ -14,7 +14,7 @@ describe('unique keys and indexes in transactions', () => {
     inTransactions(fixture.client, run);
   const isWaiting = (promise: Promise<unknown>): Promise<boolean> => isPending(fixture.db, promise);
 
-  it('a unique key of an uncommitted writer: 112 in a transaction, a wait and then 11000 outside of one', async () => {
+  it('an uncommitted unique key gives 112 in a transaction, else a wait and 11000', async () => {
     const payments = fixture.collection();
     await payments.createIndex({ ref: 1 }, { unique: true }, {});
     await withTransactions(async (a, b) => {
@@ -39,7 +39,7 @@ describe('unique keys and indexes in transactions', () => {
     });
   });
 
-  // MongoDB looks for a write of the key that it cannot see first, then for the key in its snapshot.
+  // MongoDB first checks for invisible writes of the key, then for the key in its snapshot.
   it('a unique key taken after the snapshot is a conflict', async () => {
     const payments = fixture.collection();
     await payments.createIndex({ ref: 1 }, { unique: true }, {});
@@ -57,7 +57,7 @@ describe('unique keys and indexes in transactions', () => {
     }
   });
 
-  it('a unique key given up after the snapshot is a duplicate', async () => {
+  it('a unique key released after the snapshot is a duplicate', async () => {
     const payments = fixture.collection<{ _id: number; ref: string }>();
     await payments.createIndex({ ref: 1 }, { unique: true }, {});
     await payments.insertMany([1, 2, 3].map((_id) => ({ _id, ref: `K${_id}` })));
@@ -87,7 +87,7 @@ describe('unique keys and indexes in transactions', () => {
     });
   });
 
-  it('a key can be deleted and taken again within one transaction', async () => {
+  it('a key can be deleted and reused within one transaction', async () => {
     const payments = fixture.collection<{ _id: number; ref: string }>();
     await payments.createIndex({ ref: 1 }, { unique: true }, {});
     await payments.insertOne({ _id: 1, ref: 'K' });
@@ -101,7 +101,7 @@ describe('unique keys and indexes in transactions', () => {
     expect(await payments.find().toArray()).to.deep.equal([{ _id: 2, ref: 'K' }]);
   });
 
-  it('two upserts of one key in two transactions: one of them conflicts', async () => {
+  it('one of two transactions that upsert the same key conflicts', async () => {
     const counters = fixture.collection();
     await counters.createIndex({ key: 1 }, { unique: true }, {});
     const upsert = (session: ClientSession): Promise<unknown> =>
@@ -114,7 +114,7 @@ describe('unique keys and indexes in transactions', () => {
     expect(await counters.countDocuments()).to.equal(1);
   });
 
-  it('an index in a transaction needs an empty collection of its own', async () => {
+  it('an index in a transaction needs an empty collection created in it', async () => {
     const rows = fixture.collection();
     await withTransactions(async (a) => {
       await rows.insertOne({ x: 1 }, { session: a });
@@ -133,7 +133,7 @@ describe('unique keys and indexes in transactions', () => {
     });
   });
 
-  it('an index waits for the transaction that fills its collection', async () => {
+  it('building an index waits for transactions that wrote to the collection', async () => {
     const rows = fixture.collection<{ _id: number; x: number }>();
     await rows.insertOne({ _id: 1, x: 1 });
     await withTransactions(async (a) => {

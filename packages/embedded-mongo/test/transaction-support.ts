@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 
-/** Runs a case with sessions that have a transaction open; whatever is still open is aborted. */
+/**
+ * Runs a case with two sessions with open transactions. Transactions that are still open at the end
+ * are aborted.
+ */
 export async function inTransactions(
   client: MongoClient,
   run: (a: ClientSession, b: ClientSession) => Promise<void>,
@@ -20,7 +23,7 @@ export async function inTransactions(
   }
 }
 
-/** Whether a promise is still pending after the server has answered another command. */
+/** True if a promise is still pending after the server has answered another command. */
 export async function isPending(db: Db, promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(

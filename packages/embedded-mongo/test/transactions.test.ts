@@ -15,7 +15,7 @@ describe('transactions', () => {
     inTransactions(fixture.client, run);
   const isWaiting = (promise: Promise<unknown>): Promise<boolean> => isPending(fixture.db, promise);
 
-  it('a guarded $inc of many at once never goes below its guard', async () => {
+  it('many concurrent guarded $inc never go below the guard', async () => {
     const wallets = fixture.collection<{ _id: number; balance: number }>();
     await wallets.insertOne({ _id: 1, balance: 100 });
     const results = await Promise.all(
@@ -40,7 +40,7 @@ describe('transactions', () => {
     expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, balance: 3 });
   });
 
-  it('a plain write that waits for a lock goes on when the holder aborts', async () => {
+  it('a plain write that waits for a lock continues when the holder aborts', async () => {
     const wallets = fixture.collection<{ _id: number; n: number }>();
     await wallets.insertOne({ _id: 1, n: 10 });
     await withTransactions(async (a) => {
@@ -62,7 +62,7 @@ describe('transactions', () => {
     });
   });
 
-  it('a transaction fails at once at a document that another one has locked', async () => {
+  it('a transaction fails at once on a document locked by another one', async () => {
     const wallets = fixture.collection<{ _id: number; n: number }>();
     await wallets.insertOne({ _id: 1, n: 0 });
     await withTransactions(async (a, b) => {
@@ -71,7 +71,7 @@ describe('transactions', () => {
     });
   });
 
-  it('a transaction fails at a document that was changed after its snapshot', async () => {
+  it('a transaction fails on a document changed after its snapshot', async () => {
     const wallets = fixture.collection<{ _id: number; n: number }>();
     await wallets.insertOne({ _id: 1, n: 0 });
     await withTransactions(async (a) => {
@@ -82,7 +82,7 @@ describe('transactions', () => {
     expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 1 });
   });
 
-  it('any error aborts the transaction, and later commands get 251', async () => {
+  it('any error aborts the transaction, and later commands fail with 251', async () => {
     const payments = fixture.collection<{ _id: number }>();
     await payments.insertOne({ _id: 1 });
     await withTransactions(async (a) => {
@@ -95,7 +95,7 @@ describe('transactions', () => {
     expect(await payments.countDocuments()).to.equal(1);
   });
 
-  it('a snapshot keeps reading, also through an index, what others have changed and deleted since', async () => {
+  it('a snapshot still reads documents that were later changed or deleted', async () => {
     const items = fixture.collection<{ _id: number; ref: string; n: number }>();
     await items.createIndex({ ref: 1 }, {}, {});
     await items.insertMany([
@@ -126,7 +126,7 @@ describe('transactions', () => {
     ]);
   });
 
-  it('reads its own writes, and nobody else does before the commit', async () => {
+  it('a transaction sees its own writes, and others see them after the commit', async () => {
     const items = fixture.collection<{ _id: number; ref: string }>();
     await items.createIndex({ ref: 1 }, {}, {});
     await withTransactions(async (a, b) => {
@@ -157,7 +157,7 @@ describe('transactions', () => {
     expect(await rows.countDocuments({ by: { $exists: true } })).to.equal(2);
   });
 
-  it('a collection created in a transaction appears with the commit, and is not there after an abort', async () => {
+  it('a collection created in a transaction appears with the commit only', async () => {
     const { db } = fixture;
     const exists = async (name: string): Promise<boolean> =>
       (await db.listCollections({ name }).toArray()).length > 0;
@@ -174,7 +174,7 @@ describe('transactions', () => {
     expect(await exists('dropped')).to.equal(false);
   });
 
-  it('a cursor opened in a transaction goes on in it and ends with it', async () => {
+  it('a cursor opened in a transaction belongs to it and ends with it', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertMany(Array.from({ length: 10 }, (_, i) => ({ _id: i })));
     await withTransactions(async (a, b) => {
@@ -182,7 +182,7 @@ describe('transactions', () => {
       const first = rows.find({}, { session: a, batchSize: 3 });
       await first.next();
       await rows.deleteMany({});
-      expect(await first.toArray(), 'what was left of it').to.have.length(9);
+      expect(await first.toArray(), 'the rest of its rows').to.have.length(9);
       const second = rows.find({}, { session: b, batchSize: 3 });
       await second.next();
       await b.abortTransaction();
@@ -190,7 +190,7 @@ describe('transactions', () => {
     });
   });
 
-  it('commands that MongoDB does not allow in a transaction are refused by 263', async () => {
+  it('commands that are not allowed in a transaction are refused with 263', async () => {
     const rows = fixture.collection();
     await rows.insertOne({});
     await withTransactions(async (a) => {
@@ -199,7 +199,7 @@ describe('transactions', () => {
     });
   });
 
-  it('a drop waits for the transactions that wrote to the collection', async () => {
+  it('a drop waits for transactions that wrote to the collection', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertOne({ _id: 1 });
     await withTransactions(async (a) => {
@@ -211,7 +211,7 @@ describe('transactions', () => {
     });
   });
 
-  it('a transaction older than transactionLifetimeLimitSeconds is aborted and gives its locks back', async () => {
+  it('a transaction past its lifetime limit is aborted and releases its locks', async () => {
     const rows = fixture.collection<{ _id: number; n: number }>();
     await rows.insertOne({ _id: 1, n: 0 });
     const admin = fixture.client.db('admin');
@@ -228,7 +228,7 @@ describe('transactions', () => {
     expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 10 });
   });
 
-  it('the locks of a client that is gone go with it', async () => {
+  it('the locks of a disconnected client are released', async () => {
     const rows = fixture.collection<{ _id: number; n: number }>();
     await rows.insertOne({ _id: 1, n: 0 });
     const connection = await openRaw(fixture.server.port);
@@ -249,7 +249,7 @@ describe('transactions', () => {
     expect(await rows.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 1 });
   });
 
-  it('a commit may be repeated, after a crash of the server too', async () => {
+  it('a commit may be repeated, also after a server crash', async () => {
     const server = await startTestServer();
     const client = new MongoClient(server.uri);
     const session = client.startSession();
@@ -279,7 +279,7 @@ describe('transactions', () => {
     await again.stop();
   });
 
-  it('the transactions of a session follow each other by number', async () => {
+  it('transactions of a session are ordered by number', async () => {
     const lsid = newSessionId();
     const run = (command: Document): Promise<Document> =>
       runRaw(fixture.server.port, { ...command, lsid, $db: 'test' });

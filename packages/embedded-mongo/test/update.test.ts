@@ -9,7 +9,10 @@ interface Options {
   filter?: Document;
   arrayFilters?: Document[];
 }
-/** A document, an update, and the document afterwards (without `_id`), `same` if it is not modified, or an error's code. */
+/**
+ * A document, an update, and the updated document (without `_id`), `same` if it is not modified, or
+ * an error code.
+ */
 type Case = readonly [
   document: Document,
   update: Document | Document[],
@@ -20,8 +23,9 @@ type Case = readonly [
 const fails = (code: number, ...updates: Document[]): Case[] => updates.map((update) => [{}, update, code]);
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  // As PushNode of MongoDB: it says what it did to the array, and does not compare the array before and after.
-  '$push modifies by adding, sorting or cutting, even where the array stays the same': [
+  // As in MongoDB's PushNode, which reports its action and does not compare the arrays before and
+  // after.
+  '$push counts as a change even if the array stays the same': [
     [{ a: [1, 2] }, { $push: { a: { $each: [], $slice: 2 } } }, 'same'],
     [{ a: [] }, { $push: { a: { $each: [], $sort: 1 } } }, 'same'],
     [{ a: [2, 1] }, { $push: { a: { $each: [], $position: 0 } } }, 'same'],
@@ -31,7 +35,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: [] }, { $push: { a: { $each: [1], $slice: 0 } } }, { a: [] }],
     [{ a: [{ b: [1] }] }, { $push: { 'a.0.b': { $each: [2], $slice: 1 } } }, { a: [{ b: [1] }] }],
   ],
-  'a change is a change of bytes': [
+  'a document counts as modified if its bytes change': [
     [{ a: 1 }, { $set: { a: 1 } }, 'same'],
     [{ a: 1 }, { $set: { a: D(1) } }, { a: D(1) }],
     [{ a: C('1.0') }, { $set: { a: C('1.00') } }, { a: C('1.00') }],
@@ -45,7 +49,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: 1 }, [{ $set: { a: 1 } }], 'same'],
     [{ a: 1 }, [{ $set: { a: { $literal: L(1) } } }], { a: L(1) }],
   ],
-  '$inc and $mul keep the exact types': [
+  '$inc and $mul are exact and follow the type rules': [
     [{ a: 2147483647 }, { $inc: { a: 1 } }, { a: L('2147483648') }],
     [{ a: L('9223372036854775806') }, { $inc: { a: 1 } }, { a: L('9223372036854775807') }],
     [{ a: L('9223372036854775807') }, { $inc: { a: 1 } }, 2],
@@ -70,13 +74,13 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: C('1.5') }, { $max: { a: 2 } }, { a: 2 }],
     [{}, { $min: { a: L(3) } }, { a: L(3) }],
   ],
-  'new fields are created in the order of their paths over all operators': [
+  'new fields are created in path order across all operators': [
     [{}, { $inc: { z: 1 }, $set: { y: 1 }, $push: { x: 1 } }, { x: [1], y: 1, z: 1 }],
     [{ b: 1 }, { $set: { 'o.10': 1, 'o.9': 2, a: 0 } }, { b: 1, a: 0, o: { '9': 2, '10': 1 } }],
     [{ z: 1, a: 1 }, { $set: { z: 2, a: 2 } }, { z: 2, a: 2 }],
     [{}, { $set: { 'a.c': 1, 'a.b': 2 } }, { a: { b: 2, c: 1 } }],
   ],
-  'a path through a scalar, a null or a name in an array is refused': [
+  'a path through a scalar, a null, or an array by name is refused': [
     [{ s: 'x' }, { $set: { 's.y': 1 } }, 28],
     [{ m: null }, { $set: { 'm.0': 1 } }, 28],
     [{ d: new Date(0) }, { $inc: { 'd.x': 1 } }, 28],
@@ -88,7 +92,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ arr: [1, 2] }, { $unset: { 'arr.0': 1 } }, { arr: [null, 2] }],
     [{ arr: [{ q: 1 }] }, { $set: { 'arr.0.r': 2, 'arr.1.r': 3 } }, { arr: [{ q: 1, r: 2 }, { r: 3 }] }],
   ],
-  'array operators want an array, or make one': [
+  'array operators need an array, or create one': [
     [{ a: 1 }, { $push: { a: 1 } }, 2],
     [{ a: 1 }, { $addToSet: { a: 1 } }, 2],
     [{ a: 1 }, { $pull: { a: 1 } }, 2],
@@ -117,7 +121,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ],
     [{ a: [1, [1], D(1)] }, { $pullAll: { a: [1] } }, { a: [[1]] }],
   ],
-  '$pull takes a value, operators, or a filter of documents': [
+  '$pull accepts a value, operators, or a filter of documents': [
     [{ a: [1, 2, 3] }, { $pull: { a: { $gt: 1 } } }, { a: [1] }],
     [{ a: [1, [1], 2] }, { $pull: { a: 1 } }, { a: [[1], 2] }],
     [{ a: [{ n: 1, m: 2 }, { n: 5 }, 7] }, { $pull: { a: { n: { $lt: 3 } } } }, { a: [{ n: 5 }, 7] }],
@@ -125,7 +129,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: [{ q: [{ r: 1 }] }] }, { $pull: { 'a.0.q': { r: 1 } } }, { a: [{ q: [] }] }],
     [{ a: [1] }, { $pull: { a: { $not: { $gt: 1 } } } }, 2],
   ],
-  '$rename moves a value, but not in or out of an array': [
+  '$rename moves a value, but not into or out of an array': [
     [{ a: 1, b: 2 }, { $rename: { a: 'c' } }, { b: 2, c: 1 }],
     [{ a: 1, b: 2 }, { $rename: { a: 'b' } }, { b: 1 }],
     [{ o: { x: 1 } }, { $rename: { 'o.x': 'p.y' } }, { o: {}, p: { y: 1 } }],
@@ -134,7 +138,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ q: 1, a: [1] }, { $rename: { q: 'a.0' } }, 2],
     [{ b: 1 }, { $rename: { a: 'b' } }, 'same'],
   ],
-  '$[] and $[identifier] update the elements of an array that is there': [
+  '$[] and $[identifier] update the elements of an existing array': [
     [{}, { $set: { 'a.$[]': 1 } }, 2],
     [{ a: 1 }, { $set: { 'a.$[]': 1 } }, 2],
     [{ a: [1, 2] }, { $inc: { 'a.$[]': 1 } }, { a: [2, 3] }],
@@ -180,7 +184,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [{ a: [1, 5] }, { $set: { 'a.$': 9 } }, 2],
     [{ a: 5 }, { $set: { 'a.$': 9 } }, 2, { filter: { a: 5 } }],
   ],
-  '_id and names with a dollar sign are guarded': [
+  '_id and names with a dollar sign are protected': [
     [{}, { $set: { _id: 1000 } }, 66],
     [{}, { $unset: { _id: 1 } }, 66],
     [{}, { $rename: { _id: 'x' } }, 66],
@@ -198,7 +202,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-/** Refused whatever documents there are. */
+/** Updates that are refused independent of the documents. */
 const refused: readonly Case[] = [
   ...fails(
     9,
@@ -248,7 +252,7 @@ const refused: readonly Case[] = [
   [{}, [{ $foo: {} }], 40324],
 ];
 
-/** A filter and an update that inserts, and the document without a generated `_id`. */
+/** A filter and an update for an upsert, and the inserted document without a generated `_id`. */
 const upserts: readonly (readonly [
   filter: Document,
   update: Document | Document[],
@@ -333,7 +337,7 @@ describe('update', () => {
     });
   }
 
-  it('a bad update is refused even when nothing matches', async () => {
+  it('an invalid update is refused even if nothing matches', async () => {
     const collection = fixture.collection();
     for (const [, change, code, { arrayFilters } = {}] of refused) {
       const done = update(
@@ -346,7 +350,7 @@ describe('update', () => {
     }
   });
 
-  it('an upsert starts from what the filter fixes', async () => {
+  it('an upsert starts with the equality conditions of the filter', async () => {
     for (const [filter, change, answer] of upserts) {
       const collection = fixture.collection();
       const done = update(collection, filter, change, { upsert: true });
@@ -364,7 +368,7 @@ describe('update', () => {
     }
   });
 
-  it('a replacement of many documents is refused', async () => {
+  it('a replacement with multi is refused', async () => {
     const collection = fixture.collection();
     const command = { update: collection.collectionName, updates: [{ q: {}, u: { a: 1 }, multi: true }] };
     const reply = await fixture.db.command(command);
@@ -380,9 +384,9 @@ describe('update', () => {
     expect(found?.['t']).to.be.instanceOf(Timestamp);
   });
 
-  it('an update of one field leaves all other bytes as they were', async () => {
+  it('an update of one field leaves all other bytes unchanged', async () => {
     const collection = fixture.collection();
-    // A Map keeps integer keys where they stand.
+    // A Map keeps the order of integer keys.
     const odd = new Map<string, unknown>([
       ['b', 1],
       ['5', L(1)],

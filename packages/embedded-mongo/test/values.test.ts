@@ -4,7 +4,7 @@ import { C, D, L, shown } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-/** Values in MongoDB's order; those in one list are equal. */
+/** Values in MongoDB's order. Values in one list are equal. */
 const ordered: readonly (readonly unknown[])[] = [
   [new MinKey()],
   [null],
@@ -77,12 +77,12 @@ describe('values', () => {
         await collection.createIndexes([{ key: { v: 1 }, name: 'v' }]);
       }
       const documents = ordered.flatMap((values, rank) => values.map((v) => ({ rank, v })));
-      // Inserted out of order, by a permutation without a pattern.
+      // Inserted in the order of a fixed permutation.
       const shuffled = documents
         .map((document, i) => ({ ...document, _id: (i * 37) % 101 }))
         .sort((a, b) => a._id - b._id);
       await collection.insertMany(shuffled);
-      // An array sorts by its elements, so it has its own test.
+      // Arrays sort by their elements and have a separate test.
       const ranks = async (direction: 1 | -1): Promise<number[]> =>
         (
           await collection
@@ -96,7 +96,7 @@ describe('values', () => {
     });
   }
 
-  it('are one key of a unique index exactly if they are equal', async () => {
+  it('have the same key in a unique index exactly if they are equal', async () => {
     const collection = fixture.collection<{ v: unknown }>();
     await collection.createIndexes([{ key: { v: 1 }, name: 'v', unique: true }]);
     for (const [first, ...others] of ordered.filter(([v]) => !Array.isArray(v))) {
@@ -111,7 +111,7 @@ describe('values', () => {
     }
   });
 
-  it('come back with the bytes they were stored with', async () => {
+  it('are read with the bytes that were stored', async () => {
     const collection = fixture.collection();
     const values = ordered.flat();
     await collection.insertOne({ values, nested: { values } });
@@ -121,8 +121,8 @@ describe('values', () => {
     expect(shown(found)).to.equal(shown({ values, nested: { touched: true }, moved: values }));
   });
 
-  it('of an _id may be null, once', async () => {
-    // By a command of its own: the driver would put an ObjectId in the place of the null.
+  it('can be null as _id, but only once', async () => {
+    // A raw command, because the driver would replace the null by an ObjectId.
     const { collectionName: insert } = fixture.collection();
     const documents = [{ _id: null }, { _id: null }];
     const reply = await fixture.db.command({ insert, documents, ordered: false });
@@ -131,7 +131,7 @@ describe('values', () => {
     expect(await fixture.db.collection(insert).countDocuments({ _id: { $type: 'null' } })).to.equal(1);
   });
 
-  it('of an inserted empty timestamp at the top become the current one', async () => {
+  it('become the current time for an empty top-level timestamp on insert', async () => {
     const collection = fixture.collection();
     const empty = new Timestamp({ t: 0, i: 0 });
     await collection.insertOne({ at: empty, deep: { at: empty } });

@@ -16,7 +16,7 @@ describe('mutated messages', () => {
   });
   after(() => stopFixture(fixture));
 
-  it(`${MESSAGES} of them leave the server up and its memory bounded (seed ${SEED})`, async function () {
+  it(`${MESSAGES} of them neither stop the server nor exhaust its memory (seed ${SEED})`, async function () {
     this.timeout(20_000 + MESSAGES * 10);
     const random = createRandom(SEED);
     const originals = samples();
@@ -28,7 +28,8 @@ describe('mutated messages', () => {
       }
       const isSent = connection.socket.write(mutate(random.pick(originals), random));
       if (!isSent || i % 50 === 49) {
-        // Lets replies and closed connections through; a message that announces more than it has keeps its connection.
+        // Let replies and closed connections arrive. A message with a too large length keeps its
+        // connection open.
         await fixture.db.command({ ping: 1 });
         if (random.int(0, 1) === 0) {
           connection.close();
@@ -42,11 +43,11 @@ describe('mutated messages', () => {
     expect(fixture.server.process.exitCode).to.equal(null);
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertOne({ _id: 1 });
-    expect(await rows.findOne({ _id: 1 }), 'it still serves').to.deep.equal({ _id: 1 });
+    expect(await rows.findOne({ _id: 1 }), 'the server still works').to.deep.equal({ _id: 1 });
   });
 });
 
-/** Messages as drivers send them. */
+/** Sample messages of drivers. */
 function samples(): Buffer[] {
   const lsid = newSessionId();
   const commands: Document[] = [
@@ -123,7 +124,7 @@ function mutate(original: Buffer, random: Random): Buffer {
     }
   }
   if (random.int(0, 3) > 0 && bytes.length >= 4) {
-    // Mostly with the right length, so that the parser behind the framing is reached.
+    // Mostly with a correct length, so that the parser behind the framing is reached.
     bytes.writeInt32LE(bytes.length, 0);
   }
   return bytes;

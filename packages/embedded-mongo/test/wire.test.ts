@@ -10,7 +10,7 @@ describe('the wire protocol', () => {
   });
   after(() => stopFixture(fixture));
 
-  /** Sends bytes; the server must close this connection and go on serving others. */
+  /** Sends bytes. The server must close this connection and still serve others. */
   async function expectClosed(bytes: Buffer): Promise<void> {
     const connection = await openRaw(fixture.server.port);
     connection.socket.write(bytes);
@@ -24,7 +24,7 @@ describe('the wire protocol', () => {
     return copy;
   }
 
-  /** An OP_MSG of a body and document sequences. */
+  /** An OP_MSG with a body and document sequences. */
   function withSections(body: Document, sequences: [string, Buffer[]][]): Buffer {
     const parts = sequences.map(([name, documents]) => {
       const content = Buffer.concat([Buffer.from(`${name}\0`), ...documents]);
@@ -52,7 +52,7 @@ describe('the wire protocol', () => {
     await expectClosed(Buffer.concat([ping.subarray(0, 12), Buffer.alloc(300, 255)]));
   });
 
-  it('document sequences carry documents, and several small messages in one packet are all answered', async () => {
+  it('document sequences work, and several messages in one packet are answered', async () => {
     const documents = [{ _id: 1 }, { _id: 2 }].map((document) => Buffer.from(serialize(document)));
     const insert = withSections({ insert: 'sequences', $db: 'test' }, [['documents', documents]]);
     const count = message({ count: 'sequences', $db: 'test' });
@@ -70,18 +70,18 @@ describe('the wire protocol', () => {
     connection.close();
   });
 
-  it('a message with a checksum is no message, as none is sent by drivers', async () => {
+  it('a message with a checksum, which no driver sends, is refused', async () => {
     await expectClosed(message({ ping: 1, $db: 'admin' }, 1));
   });
 
-  it('a message that wants no reply gets none', async () => {
+  it('a message with moreToCome gets no reply', async () => {
     const connection = await openRaw(fixture.server.port);
     connection.socket.write(message({ insert: 'silent', documents: [{ _id: 1 }], $db: 'test' }, 2));
     expect(await connection.run({ count: 'silent', $db: 'test' })).to.include({ n: 1 });
     connection.close();
   });
 
-  it('the legacy handshake is answered by a legacy reply', async () => {
+  it('the legacy handshake gets a legacy reply', async () => {
     const query = serialize({ ismaster: 1, helloOk: true });
     const head = Buffer.alloc(16 + 4 + 'admin.$cmd\0'.length + 8);
     head.writeInt32LE(head.length + query.length, 0);
@@ -104,7 +104,7 @@ describe('the wire protocol', () => {
     connection.close();
   });
 
-  it('an awaitable hello is answered after its time, again and again if the client allows', async () => {
+  it('an awaitable hello is answered after its wait time, repeatedly if allowed', async () => {
     const connection = await openRaw(fixture.server.port);
     const { topologyVersion } = await connection.run({ hello: 1, $db: 'admin' });
     const awaitable = { hello: 1, topologyVersion, maxAwaitTimeMS: 30, $db: 'admin' };
@@ -115,11 +115,11 @@ describe('the wire protocol', () => {
     const first = await connection.read();
     const second = await connection.read();
     expect(first.readUInt32LE(16) & 2, 'moreToCome').to.equal(2);
-    expect(second.readInt32LE(8), 'answers the reply before').to.equal(first.readInt32LE(4));
+    expect(second.readInt32LE(8), 'responds to the previous reply').to.equal(first.readInt32LE(4));
     connection.close();
   });
 
-  it('serverStatus counts the commands that exist, and those that failed', async () => {
+  it('serverStatus counts calls and failures of existing commands', async () => {
     const counts = async (): Promise<Record<string, { total: number; failed: number }>> =>
       (await runRaw(fixture.server.port, { serverStatus: 1, $db: 'admin' }))['metrics'].commands;
     const before = await counts();
@@ -155,7 +155,7 @@ describe('the wire protocol', () => {
     expect(await rows.countDocuments()).to.equal(2);
   });
 
-  it('replies carry the time of the newest change, which only grows', async () => {
+  it('replies have the time of the newest change, which never decreases', async () => {
     const connection: RawConnection = await openRaw(fixture.server.port);
     const timeOf = async (command: Document): Promise<bigint> => {
       const reply = await connection.run({ ...command, $db: 'test' });

@@ -7,8 +7,9 @@ import { constant, type Scope } from './operator.js';
 import { addLeaf, computeFields, createBranch, type Branch } from './projection-tree.js';
 
 /**
- * Compiles `$addFields` and `$set` (of pipelines and of pipeline updates): documents are not changed, copies
- * are made. Errors 40272 (no object), 40176 (colliding paths), 40181, those of paths and of expressions.
+ * Compiles `$addFields` and `$set`, for pipelines and pipeline updates. The result copies documents
+ * and never changes them. Errors 40272 (not an object), 40176 (colliding paths), 40181, and those
+ * of paths and expressions.
  */
 export function compileAddFields(specification: unknown, name: string, scope: Scope): (document: Doc) => Doc {
   if (!isDoc(specification)) {
@@ -36,7 +37,7 @@ function addAll(fields: Doc, prefix: readonly string[], tree: Branch, scope: Sco
   }
 }
 
-/** An object that is no expression names nested fields: `{a: {b: 1}}` sets `a.b`. */
+/** An object that is not an expression names nested fields: `{a: {b: 1}}` sets `a.b`. */
 function isNested(value: Doc): boolean {
   const keys = keysOf(value);
   const operator = keys.find((key) => key.startsWith('$'));

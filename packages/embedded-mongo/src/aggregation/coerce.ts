@@ -9,7 +9,10 @@ export function isNullish(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** MongoDB's truth: false, null, missing and a zero of any numeric type are false; NaN, '' and [] are true. */
+/**
+ * MongoDB's truthiness: false, null, missing and a zero of any numeric type are false. NaN, '' and
+ * [] are true.
+ */
 export function isTrue(value: unknown): boolean {
   switch (typeof value) {
     case 'boolean':
@@ -36,13 +39,13 @@ export function isTrue(value: unknown): boolean {
   return value !== null;
 }
 
-/** The value of a number of any type if it is an integer of 64 bits. */
+/** The value of a number of any type if it is a 64-bit integer. */
 export function longOf(value: unknown): bigint | undefined {
   const integer = bigintOf(value);
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
-/** The value of a number of any type if it is an integer of 32 bits. */
+/** The value of a number of any type if it is a 32-bit integer. */
 export function integerOf(value: unknown): number | undefined {
   if (typeof value === 'number') {
     return (value | 0) === value ? value : undefined;
@@ -74,7 +77,10 @@ function bigintOf(value: unknown): bigint | undefined {
   return undefined;
 }
 
-/** A string as `$toUpper`, `$substr`, ... see their operand: '' for null and missing. Error 16007. */
+/**
+ * Converts an operand to a string as `$toUpper` and `$substr` do. Null and missing become ''. Error
+ * 16007.
+ */
 export function coerceToString(value: unknown): string {
   switch (typeOf(value)) {
     case BSON.string:
@@ -112,7 +118,10 @@ export function numberToString(value: unknown): string {
   return Object.is(double, -0) ? '-0' : doubleToString(double);
 }
 
-/** Doubles are written with an exponent from 1e21 and below 1e-6 in JS, from 1e16 and below 1e-4 in MongoDB, there of two digits. */
+/**
+ * MongoDB uses an exponent from 1e16 up and below 1e-4, with at least two digits. JS uses one from
+ * 1e21 up and below 1e-6.
+ */
 function doubleToString(double: number): string {
   const size = Math.abs(double);
   if (size !== 0 && (size >= 1e16 || size < 1e-4)) {
@@ -138,7 +147,7 @@ export function coerceToMillis(value: unknown): number {
   throw new MongoError(16006, `can't convert from BSON type ${typeNameOf(value)} to Date`);
 }
 
-/** Whether `coerceToMillis` takes the value. */
+/** True if `coerceToMillis` accepts the value. */
 export function isDateLike(value: unknown): boolean {
   const type = typeOf(value);
   return type === BSON.date || type === BSON.timestamp || type === BSON.objectId;

@@ -5,10 +5,13 @@ import { compileFormat, formatDefault, type DateFormatter } from './dates/format
 import { UTC, findZone, type Zone } from './dates/zone.js';
 import { constantValue, type Expression } from './operator.js';
 
-/** An operand of a date operator, checked; null if it is null or missing. */
+/** A checked operand of a date operator. It is null if the operand is null or missing. */
 type Operand<T> = (root: Doc) => T | null;
 
-/** A string that stands for something, and the error for what is no string. A constant one is read once. */
+/**
+ * Compiles a string operand that `read` interprets. A constant string is read once. The given error
+ * code applies to other types.
+ */
 function textOperand<T>(
   expression: Expression,
   { code, what, read }: { readonly code: number; readonly what: string; readonly read: (text: string) => T },
@@ -29,14 +32,14 @@ function textOperand<T>(
   return (root) => valueOf(expression.evaluate(root));
 }
 
-/** The `timezone` of a date operator, UTC if there is none. Errors 40517 and 40485. */
+/** Compiles the `timezone` of a date operator; UTC by default. Errors 40517 and 40485. */
 export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
   return timezone === undefined
     ? () => UTC
     : textOperand(timezone, { code: 40517, what: 'timezone', read: findZone });
 }
 
-/** The `format` of a date operator, ISO 8601 if there is none. Errors 18533, 18535 and 18536. */
+/** Compiles the `format` of a date operator; ISO 8601 by default. Errors 18533, 18535 and 18536. */
 export function formatOperand(format: Expression | undefined): Operand<DateFormatter> {
   return format === undefined
     ? () => formatDefault

@@ -7,9 +7,11 @@ import { expressionOperators } from './operators/registry.js';
 import { findVariable } from './scope.js';
 
 /**
- * Compiles an aggregation expression, once a command. The scope comes from `systemScope` and `letScope`; the
- * result's `evaluate(document)` is `undefined` for a missing value. Everything is checked here, and constant parts are evaluated, so
- * that errors come without a look at any document. Errors: 168 unknown operator, 15983, 16020, 17276, ...
+ * Compiles an aggregation expression, once per command. The scope comes from `systemScope` and
+ * `letScope`. `evaluate(document)` of the result returns `undefined` for a missing value.
+ *
+ * All checks run here and constant parts are evaluated here, so errors do not depend on the
+ * documents. Errors: 168 unknown operator, 15983, 16020, 17276, ...
  */
 export function compileExpression(expression: unknown, scope: Scope): Expression {
   if (typeof expression === 'string') {

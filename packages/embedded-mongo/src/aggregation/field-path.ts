@@ -1,7 +1,7 @@
 import { MongoError } from '../errors.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** Reads a field of a document; never what the object inherits (`constructor`, `__proto__`). */
+/** Reads a field of a document, but no inherited property (`constructor`, `__proto__`). */
 function fieldReader(name: string): (document: Doc) => unknown {
   return name in Object.prototype
     ? (document) => (Object.hasOwn(document, name) ? document[name] : undefined)
@@ -9,8 +9,9 @@ function fieldReader(name: string): (document: Doc) => unknown {
 }
 
 /**
- * Compiles an expression path: through objects, and through arrays by collecting what their objects
- * have (elements that are no objects are skipped, an index is no path part). Missing is `undefined`.
+ * Compiles an expression path. It goes through objects and collects the values of the objects in
+ * arrays. Elements that are not objects are skipped, and an index is not a path part. Missing is
+ * `undefined`.
  */
 export function compilePath(parts: readonly string[]): (value: unknown) => unknown {
   const [name, ...rest] = parts;
@@ -28,7 +29,7 @@ export function compilePath(parts: readonly string[]): (value: unknown) => unkno
   };
 }
 
-/** As compilePath, of a document: the first part is read without a look at the type. */
+/** Like compilePath, for a document: the first part is read without a type check. */
 export function compileRootPath(parts: readonly string[]): (root: Doc) => unknown {
   const [name, ...rest] = parts;
   if (name === undefined) {
@@ -55,7 +56,7 @@ function collect(elements: readonly unknown[], ofDocument: (document: Doc) => un
   return found;
 }
 
-/** Splits and checks a dotted path: errors 40352, 40353, 15998, 16410 and 16411. */
+/** Splits and checks a dotted path. Errors 40352, 40353, 15998, 16410 and 16411. */
 export function parsePath(path: string): string[] {
   if (path === '') {
     throw new MongoError(40352, 'FieldPath cannot be constructed with empty string');
@@ -70,7 +71,10 @@ export function parsePath(path: string): string[] {
   return parts;
 }
 
-/** Checks one part of a path or a field of an object expression: errors 15998, 16410, 16411 and 16412. */
+/**
+ * Checks one part of a path, or a field of an object expression. Errors 15998, 16410, 16411 and
+ * 16412.
+ */
 export function checkFieldName(name: string): void {
   if (name === '') {
     throw new MongoError(15998, 'FieldPath field names may not be empty strings.');

@@ -2,9 +2,11 @@ import { MongoError } from '../errors.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /**
- * A compiled expression. `evaluate` returns `undefined` where MongoDB says "missing" (and for the
- * deprecated BSON type undefined, which expressions treat alike). `constant` expressions ignore the
- * document: they are evaluated once, while compiling, so that a failing one fails without documents.
+ * A compiled expression. `evaluate` returns `undefined` where MongoDB says "missing", and for the
+ * deprecated BSON type undefined, which expressions treat alike.
+ *
+ * `constant` expressions ignore the document. They are evaluated once, while compiling, so that a
+ * failing one fails even without documents.
  */
 export interface Expression {
   readonly evaluate: Evaluate;
@@ -17,7 +19,7 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Expression>;
 }
 
-/** What an operator gets to compile its arguments with. */
+/** The context in which an operator compiles its arguments. */
 export interface OperatorCall {
   readonly name: string;
   readonly scope: Scope;
@@ -31,19 +33,19 @@ export function constant(value: unknown): Expression {
   return { evaluate: () => value, constant: true };
 }
 
-/** Joins operands into one expression; evaluated at once if all of them are constant. */
+/** Joins operands into one expression. It is evaluated at once if all operands are constant. */
 export function combine(operands: readonly Expression[], evaluate: Evaluate): Expression {
   return operands.every((operand) => operand.constant)
     ? constant(evaluate(noDocument))
     : { evaluate, constant: false };
 }
 
-/** The value of a constant expression, for operators that prepare themselves while compiling. */
+/** The value of a constant expression, for operators that precompute while compiling. */
 export function constantValue(expression: Expression): unknown {
   return expression.evaluate(noDocument);
 }
 
-/** Compiles an operator's argument list: an array, or one operand that is no array. Error 16020 and 28667. */
+/** Compiles an operator's argument list: an array, or a single operand. Errors 16020 and 28667. */
 export function operandsOf(argument: unknown, call: OperatorCall, arity: Arity): Expression[] {
   const list: unknown[] = Array.isArray(argument) ? argument : [argument];
   if (list.length < arity.min || list.length > arity.max) {
@@ -70,7 +72,7 @@ function wrongArity(name: string, { min, max }: Arity, given: number): MongoErro
   );
 }
 
-/** An operator of one operand. */
+/** An operator with one operand. */
 export function unary(apply: (value: unknown, name: string) => unknown): OperatorCompiler {
   return (argument, call) => {
     const [operand] = operandsOf(argument, call, { min: 1, max: 1 }) as [Expression];
@@ -78,7 +80,7 @@ export function unary(apply: (value: unknown, name: string) => unknown): Operato
   };
 }
 
-/** An operator of two operands. */
+/** An operator with two operands. */
 export function binary(apply: (left: unknown, right: unknown, name: string) => unknown): OperatorCompiler {
   return (argument, call) => {
     const [left, right] = operandsOf(argument, call, { min: 2, max: 2 }) as [Expression, Expression];
@@ -86,7 +88,9 @@ export function binary(apply: (left: unknown, right: unknown, name: string) => u
   };
 }
 
-/** An operator of a bounded or unbounded number of operands, all of them evaluated in order. */
+/**
+ * An operator with a bounded or unbounded number of operands. All of them are evaluated, in order.
+ */
 export function nary(
   { min, max }: Arity,
   apply: (values: unknown[], name: string) => unknown,
@@ -102,16 +106,18 @@ export function nary(
   };
 }
 
-/** The keys of an operator that takes a document, and the error codes of what is wrong about it. */
+/** The keys of an operator that takes a document, and the error codes for invalid arguments. */
 export interface NamedRules<Required extends string, Optional extends string> {
-  /** Each with the code of its absence. */
+  /** Required keys, each with the error code for its absence. */
   readonly required: Readonly<Record<Required, number>>;
   readonly optional?: readonly Optional[];
   readonly notObject: number;
   readonly unknownKey: number;
 }
 
-/** The arguments of an operator that takes a document, checked for unknown and absent keys. */
+/**
+ * Returns the arguments of an operator that takes a document. Unknown and absent keys are errors.
+ */
 export function namedArguments<Required extends string, Optional extends string = never>(
   argument: unknown,
   call: OperatorCall,
@@ -133,7 +139,7 @@ export function namedArguments<Required extends string, Optional extends string 
   return argument as Partial<Record<Required | Optional, unknown>>;
 }
 
-/** The same, each argument compiled. */
+/** Like `namedArguments`, with each argument compiled. */
 export function namedOperands<Required extends string, Optional extends string = never>(
   argument: unknown,
   call: OperatorCall,

@@ -1,6 +1,6 @@
-// aggregate: `compilePipeline(stages, {scope, collections})` throws every error of the specification; its `run`
-// gives the results lazily. `prefix` is what the planner may do instead of the first stages, `write` what to
-// do with the results of $out and $merge.
+// `compilePipeline(stages, {scope, collections})` throws every error of the specification. `run` of
+// the result is lazy. `prefix` describes the first stages, which the planner may run instead.
+// `write` is the plan for the results of $out and $merge.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
@@ -14,9 +14,9 @@ export interface PipelineContext {
   readonly collections: Collections;
 }
 
-/** The first stages that a planner can do with its indexes: filter, then sort, then skip and limit. */
+/** The leading stages that the planner can run through indexes: `$match` stages, then a `$sort`. */
 interface PipelinePrefix {
-  /** How many stages the prefix stands for. */
+  /** Number of stages in the prefix. */
   readonly stages: number;
   readonly filter: Doc | undefined;
   readonly sort: Doc | undefined;
@@ -31,8 +31,9 @@ export interface CompiledPipeline {
 const stagesMax = 1000;
 
 /**
- * Checks and compiles a pipeline. Errors 14, 40323 (not one stage), 40324 (unknown), 40601 (position),
- * and those of the stages and expressions; also those of constant expressions that fail.
+ * Checks and compiles a pipeline. Errors 14, 40323 (not exactly one stage), 40324 (unknown stage),
+ * 40601 (wrong position), and those of stages and expressions, including failing constant
+ * expressions.
  */
 export function compilePipeline(pipeline: unknown, context: PipelineContext): CompiledPipeline {
   const specifications = parseStages(pipeline);
@@ -122,7 +123,10 @@ function runStages(compiled: readonly Stage[], documents: Iterable<Doc>): Iterab
   return compiled.reduce((input, stage) => stage(input), documents);
 }
 
-/** `$match` stages, then a `$sort`: each is done by find's planner as well, and with an index. */
+/**
+ * Finds the leading `$match` stages and a following `$sort`. find's planner runs both, if possible
+ * through an index.
+ */
 function prefixOf(specifications: readonly StageSpecification[]): PipelinePrefix {
   const filters: Doc[] = [];
   let at = 0;
@@ -144,7 +148,10 @@ function prefixOf(specifications: readonly StageSpecification[]): PipelinePrefix
 const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
 const noCollections: Collections = { lookup: () => [] };
 
-/** Compiles the pipeline of an update. Error 72 for a stage that updates do not take, 40324 if unknown. */
+/**
+ * Compiles the pipeline of an update. Error 72 for a stage that is not allowed in updates, 40324
+ * for an unknown one.
+ */
 export function compileUpdatePipeline(pipeline: unknown, scope: Scope): (document: Doc) => Doc {
   const specifications = parseStages(pipeline);
   for (const { name } of specifications) {

@@ -4,8 +4,8 @@ import { isDoc, type Doc } from '../values/types.js';
 import type { Expression } from './operator.js';
 
 /**
- * What a projection does at a path. `apply` is for find's own operators ($slice, $elemMatch): it makes the
- * projected value from the stored one, `undefined` to drop it.
+ * The action of a projection at a path. `apply` serves find's own operators ($slice, $elemMatch):
+ * it returns the projected value of the stored one, or `undefined` to drop the field.
  */
 export type Leaf =
   | { readonly kind: 'include' }
@@ -13,10 +13,10 @@ export type Leaf =
   | { readonly kind: 'compute'; readonly expression: Expression }
   | { readonly kind: 'apply'; readonly apply: (value: unknown, root: Doc) => unknown };
 
-/** A branch of a projection: fields in the order of the specification. */
+/** A branch of a projection, with fields in the order of the specification. */
 export interface Branch {
   readonly fields: Map<string, Leaf | Branch>;
-  /** Whether a leaf below computes, so that missing documents on the way are created. */
+  /** True if a leaf below is computed. Missing documents on the way to it are then created. */
   computes: boolean;
 }
 
@@ -28,7 +28,7 @@ export function isBranch(node: Leaf | Branch | undefined): node is Branch {
   return node !== undefined && 'fields' in node;
 }
 
-/** Adds a leaf at a path. Errors 31249 and 31250 for a path that collides with another one. */
+/** Adds a leaf at a path. Errors 31249 and 31250 if the path collides with another one. */
 export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): void {
   let branch = root;
   parts.forEach((name, index) => {
@@ -53,8 +53,8 @@ export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): voi
 }
 
 /**
- * Keeps what the tree includes, in document order, then computes in the order of the specification; but
- * `_id` is always first. The document itself is not changed.
+ * Keeps the included fields in document order, then adds the computed ones in the order of the
+ * specification. `_id` is always first. The document itself is not changed.
  */
 export function includeFields(tree: Branch, document: Doc): Doc {
   const kept = includedOf(tree, document, document);
@@ -103,7 +103,7 @@ function includedOf(branch: Branch, document: Doc, root: Doc): Doc {
   return kept;
 }
 
-/** Scalars below a branch are dropped, in arrays too; arrays in arrays are entered. */
+/** Drops scalars below a branch, in arrays too. Nested arrays are entered. */
 function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (isDoc(value)) {
     return includedOf(branch, value, root);
@@ -112,11 +112,11 @@ function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
     return undefined;
   }
   const kept = value.map((element) => includedValue(branch, element, root));
-  // An element that is no document becomes one if something is computed in it.
+  // If a field is computed in it, an element that is not a document becomes one.
   return branch.computes ? kept : kept.filter((element) => element !== undefined);
 }
 
-/** Sets the computed fields of a tree in a copy of the document; every other field stays (`$addFields`). */
+/** Sets the computed fields in a copy of the document. All other fields stay (`$addFields`). */
 export function computeFields(tree: Branch, document: Doc): Doc {
   return computeInto(tree, copyDoc(document), document);
 }
@@ -139,7 +139,10 @@ function computeInto(branch: Branch, target: Doc, root: Doc): Doc {
   return target;
 }
 
-/** A computed path is set in a document, in every element of an array, and in a new document elsewhere. */
+/**
+ * Sets a computed path in a document, or in every element of an array. Any other value is replaced
+ * by a new document.
+ */
 function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (Array.isArray(value)) {
     return value.map((element) => computedValue(branch, element, root));
@@ -147,7 +150,7 @@ function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
   return computeInto(branch, isDoc(value) ? copyDoc(value) : {}, root);
 }
 
-/** Drops what the tree excludes; a document without any of it is returned as it is. */
+/** Drops the excluded fields. A document without any of them is returned unchanged. */
 export function excludeFields(tree: Branch, document: Doc): Doc {
   return excludedOf(tree, document, document);
 }

@@ -16,7 +16,7 @@ import {
   type Leaf,
 } from './projection-tree.js';
 
-/** Makes the projected document; the given one is not changed. */
+/** Returns the projected document. The input is not changed. */
 export type Projection = (document: Doc) => Doc;
 
 type Mode = 'include' | 'exclude';
@@ -24,8 +24,8 @@ type Mode = 'include' | 'exclude';
 export interface ProjectionOptions {
   readonly scope: Scope;
   /**
-   * Takes a field over for find's own syntax ($slice, $elemMatch): gives its leaf, and the mode that it asks for if there is
-   * such.
+   * Handles find's own syntax ($slice, $elemMatch) for a field. It returns the leaf, and the mode
+   * if the field implies one.
    */
   readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode } | undefined;
 }
@@ -37,8 +37,9 @@ interface Parser extends ProjectionOptions {
 }
 
 /**
- * Compiles an inclusion or an exclusion. Errors 51272 (empty), 31253 and 31254 (mixed), 31252 and 31310
- * (expression in an exclusion), 31249 and 31250 (collision), 31325 (unknown expression), paths as parsePath.
+ * Compiles an inclusion or an exclusion. Errors 51272 (empty), 31253 and 31254 (mixed), 31252 and
+ * 31310 (expression in an exclusion), 31249 and 31250 (collision), 31325 (unknown expression), and
+ * those of `parsePath`.
  */
 export function parseProjection(specification: Doc, options: ProjectionOptions): Projection {
   const tree = createBranch();
@@ -48,7 +49,7 @@ export function parseProjection(specification: Doc, options: ProjectionOptions):
   }
   const mode = parser.mode ?? (parser.id === 'included' || parser.id === 'computed' ? 'include' : 'exclude');
   if (mode === 'exclude') {
-    // `{_id: 1}` beside exclusions says what is so anyway.
+    // `{_id: 1}` among exclusions has no effect: `_id` is kept anyway.
     if (parser.id === 'included') {
       tree.fields.delete('_id');
     }
@@ -91,7 +92,7 @@ function parseField({ key, value, prefix }: FieldSpecification, parser: Parser):
   }
 }
 
-/** What find's projections alone know is refused by its own errors in `$project`. */
+/** `$project` refuses syntax that only find's projections have, each with its own error. */
 function refuseFindSyntax(key: string, value: unknown): void {
   if (key.endsWith('.$') || key.includes('.$.')) {
     throw new MongoError(31324, 'Cannot use positional projection in aggregation projection');
@@ -124,7 +125,7 @@ function isOperator(value: Doc): boolean {
   return keys.length === 1 && keys[0]?.startsWith('$') === true;
 }
 
-/** `{a: {b: 1}}` is `{'a.b': 1}`. */
+/** `{a: {b: 1}}` means `{'a.b': 1}`. */
 function parseNested(parts: readonly string[], value: Doc, parser: Parser): void {
   const keys = keysOf(value);
   if (keys.length === 0) {

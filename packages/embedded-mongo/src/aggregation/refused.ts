@@ -1,9 +1,9 @@
 import { MongoError } from '../errors.js';
 
 /**
- * What MongoDB has and this server has not: refused by name, where an unknown name would be called a mistake of the
- * client's. The code is MongoDB's for a feature that is not implemented, or the one by which it says that a deployment
- * lacks the feature.
+ * Features of MongoDB that this server lacks. They are refused by name, since an unknown name would
+ * look like a mistake of the client. The code is MongoDB's for a feature that is not implemented,
+ * or for a feature that the deployment lacks.
  */
 const NOT_IMPLEMENTED = 238;
 const NO_CHANGE_STREAMS = 40573;
@@ -171,7 +171,7 @@ export const refusedOperators: Readonly<Record<number, readonly string[]>> = {
   ],
 };
 
-/** For each name a compiler that throws. */
+/** Returns a compiler that throws for each name. */
 export function refusing(
   namesByCode: Readonly<Record<number, readonly string[]>>,
 ): (readonly [name: string, refuse: () => never])[] {

@@ -3,11 +3,11 @@ import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
 import { constant, type Expression, type Scope } from './operator.js';
 
-// A scope belongs to one command: `$$NOW` and the values of `let` are constants in it, and the variables
-// of `$let`, `$map`, ... are cells that are set before the inner expression is evaluated (evaluation
-// never interleaves, so one cell a declaration is enough).
+// A scope belongs to one command. `$$NOW` and the values of `let` are constants in it. The
+// variables of `$let`, `$map`, ... are cells, set before the inner expression is evaluated.
+// Evaluations never interleave, so one cell per declaration is enough.
 
-/** A scope with MongoDB's system variables, of a command that began at `now`. */
+/** A scope with MongoDB's system variables, for a command that began at `now`. */
 export function systemScope(now: Date): Scope {
   const root: Expression = { evaluate: (document) => document, constant: false };
   return {
@@ -22,7 +22,7 @@ export function systemScope(now: Date): Scope {
   };
 }
 
-/** A scope that also knows the given variables. */
+/** A scope extended by the given variables. */
 export function withVariables(scope: Scope, added: Iterable<readonly [string, Expression]>): Scope {
   return { variables: new Map([...scope.variables, ...added]) };
 }
@@ -49,13 +49,13 @@ export function findVariable(scope: Scope, name: string): Expression {
   return variable;
 }
 
-/** Checks the name of a variable that a user declares: errors 16866, 16867 and 16868. */
+/** Checks the name of a user variable. Errors 16866, 16867 and 16868. */
 export function checkVariableName(name: string): void {
   if (name === '') {
     throw new MongoError(16866, 'empty variable names are not allowed');
   }
   const first = name.charCodeAt(0);
-  // CURRENT is the one system variable that may be declared again.
+  // CURRENT is the only system variable that may be redeclared.
   if (name !== 'CURRENT' && !(/[a-z]/.test(name.charAt(0)) || first > 127)) {
     throw new MongoError(16867, `'${name}' starts with an invalid character for a user variable name`);
   }
@@ -69,7 +69,9 @@ export function checkVariableName(name: string): void {
   }
 }
 
-/** Compiles the `let` of a command: expressions without a document, hence constants. */
+/**
+ * Compiles the `let` of a command. Its expressions cannot read a document, so they are constant.
+ */
 export function letScope(
   scope: Scope,
   variables: Doc,

@@ -6,7 +6,7 @@ import { toDouble } from '../values/numbers.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
 import { parsePath } from './field-path.js';
 
-/** A compiled sort: the key of a document, and the order of two keys. */
+/** A compiled sort: builds the sort key of a document and compares two keys. */
 export interface SortPattern {
   readonly keyOf: (document: Doc) => readonly unknown[];
   readonly compare: (left: readonly unknown[], right: readonly unknown[]) => number;
@@ -17,7 +17,7 @@ interface SortField {
   readonly sign: 1 | -1;
 }
 
-/** Compiles `{a: 1, 'b.c': -1}`. Errors 15973, 15974, 15975, 15976 and those of paths. */
+/** Compiles `{a: 1, 'b.c': -1}`. Errors 15973, 15974, 15975, 15976, and those of paths. */
 export function compileSort(specification: unknown): SortPattern {
   if (!isDoc(specification)) {
     throw new MongoError(15973, 'the $sort key specification must be an object');
@@ -57,8 +57,9 @@ function sortField(path: string, direction: unknown): SortField {
 }
 
 /**
- * The values that a document sorts by: of arrays the element that comes first in the sort, taken together by fields that
- * go through one array; an empty array is `undefined`, below null. Error 2 if two fields go through different arrays.
+ * Returns the values that a document is sorted by. For an array it is the element that comes first
+ * in the sort. Fields below the same array are taken from the same element. An empty array is
+ * `undefined`, which sorts below null. Error 2 if two fields go through different arrays.
  */
 function sortKey(
   document: Doc,

@@ -1,30 +1,33 @@
 import type { Doc } from '../values/types.js';
 import type { Scope } from './operator.js';
 
-/** A compiled stage: takes documents, gives documents; it never changes those it takes. */
+/** A compiled stage. It never changes its input documents. */
 export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
 
-/** The collections a pipeline reads besides its own, in the reader's snapshot. */
+/** The other collections that a pipeline reads, in the reader's snapshot. */
 export interface Collections {
-  /** The documents of a collection of the same database that match a filter, through an index if one serves it. */
+  /**
+   * Finds the matching documents of a collection in the same database, through an index if
+   * possible.
+   */
   readonly lookup: (collection: string, filter: Doc) => Iterable<Doc>;
 }
 
-/** What a stage gets to compile itself with. */
+/** The context in which a stage is compiled. */
 export interface StageCall {
   readonly name: string;
   readonly scope: Scope;
   readonly collections: Collections;
-  /** Compiles a pipeline inside of this stage. */
+  /** Compiles a pipeline inside this stage. */
   readonly compilePipeline: (pipeline: unknown, scope: Scope, inside: InsideOf) => Stage;
 }
 
-/** The stages that hold pipelines, some of which refuse other stages inside. */
+/** The stages that contain pipelines. Each refuses some stages inside. */
 export type InsideOf = '$facet' | '$lookup';
 
 export type StageCompiler = (specification: unknown, call: StageCall) => Stage;
 
-/** A stage that makes one document of each. */
+/** A stage that maps each document to one document. */
 export function mapping(apply: (document: Doc) => Doc): Stage {
   return function* map(input) {
     for (const document of input) {

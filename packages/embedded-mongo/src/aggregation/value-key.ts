@@ -3,7 +3,10 @@ import { compareValues } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
 import { toDouble } from '../values/numbers.js';
 
-/** A key for Map and Set: equal exactly for values that MongoDB finds equal (1, 1.0 and Decimal128 1.00). */
+/**
+ * A key for Map and Set. Two keys are equal exactly if MongoDB considers the values equal (1, 1.0
+ * and Decimal128 1.00).
+ */
 export function valueKey(value: unknown): unknown {
   switch (typeof value) {
     case 'number':
@@ -11,7 +14,7 @@ export function valueKey(value: unknown): unknown {
     case 'undefined':
       return value;
     case 'string':
-      // No key string begins with an s: it begins with a type of lower code.
+      // The prefix cannot collide: key strings begin with type characters, all below 's'.
       return `s${value}`;
     default:
       break;
@@ -24,7 +27,7 @@ export function valueKey(value: unknown): unknown {
   }
   if (value instanceof Long || value instanceof Decimal128) {
     const double = toDouble(value);
-    // Map keys see NaN as equal to itself and -0 as 0, as MongoDB does.
+    // A Map treats NaN as equal to itself and -0 as 0, as MongoDB does.
     return Number.isNaN(double) || compareValues(double, value) === 0 ? double : keyString(value);
   }
   return keyString(value);

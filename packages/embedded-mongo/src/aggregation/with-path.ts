@@ -1,7 +1,10 @@
 import { copyDoc, deleteField, getField, setField } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** A copy of a document with a path set, documents on the way created or replaced; undefined removes it. */
+/**
+ * Copies a document and sets a path. Documents on the way are created or replaced. `undefined`
+ * removes the field.
+ */
 export function withPath(document: Doc, path: readonly string[], value: unknown): Doc {
   const [name, ...rest] = path;
   if (name === undefined) {

@@ -2,19 +2,22 @@ import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf } from '../values/types.js';
 
-/** Where `$out` and `$merge` write; `database` undefined is the pipeline's own. */
+/** The target of `$out` or `$merge`. Without a `database` it is the pipeline's own. */
 interface WriteTarget {
   readonly database: string | undefined;
   readonly collection: string;
 }
 
-/** `$out`: the results replace the collection, as a whole or not at all. */
+/** `$out`: the results replace the collection atomically. */
 export interface OutPlan {
   readonly kind: 'out';
   readonly into: WriteTarget;
 }
 
-/** `$merge`: what becomes of each result, in order, if the collection has a document with its `_id`, and if not. */
+/**
+ * `$merge`: the action for each result, in order, depending on whether the collection has its
+ * `_id`.
+ */
 export interface MergePlan {
   readonly kind: 'merge';
   readonly into: WriteTarget;
@@ -51,7 +54,10 @@ const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const matchedModes = ['merge', 'replace', 'keepExisting', 'fail'] as const;
 const notMatchedModes = ['insert', 'discard', 'fail'] as const;
 
-/** Errors 2, 51182, 51178 and 51181; 238 for a pipeline that merges, its `let`, and for fields other than `_id`. */
+/**
+ * Parses `$merge`. Errors 2, 51182, 51178 and 51181; 238 for a pipeline in whenMatched, `let`, and
+ * fields other than `_id`.
+ */
 export function parseMerge(specification: unknown): MergePlan {
   const options = typeof specification === 'string' ? { into: specification } : specification;
   if (!isDoc(options)) {

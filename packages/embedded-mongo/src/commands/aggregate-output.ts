@@ -21,7 +21,9 @@ import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { encodeUpdated, storableDocument, type StorableDocument } from './storable-document.js';
 
-/** Writes the results of a pipeline that ends in `$out` or `$merge`: all of them, or on an error none. */
+/**
+ * Writes the results of a pipeline that ends in `$out` or `$merge`. On an error nothing is written.
+ */
 export async function writeResults(
   context: CommandContext,
   plan: WritePlan,
@@ -37,7 +39,7 @@ export async function writeResults(
   });
 }
 
-/** `$out`: a new collection with the indexes of the old one takes its place. */
+/** `$out`: replaces the collection by a new one with the same indexes. */
 function writeOut(
   { server }: CommandContext,
   transaction: Transaction,

@@ -10,7 +10,7 @@ import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { filterOptions } from './query-options.js';
 
-/** The query that the front of a pipeline stands for. */
+/** The query that replaces the leading stages of a pipeline. */
 export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: CompiledPipeline): RowQuery {
   const filter = pipeline.prefix.filter ?? {};
   const stages = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
@@ -24,12 +24,12 @@ export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: Com
   };
 }
 
-/** The collection that a pipeline reads; undefined for `{aggregate: 1}`. */
+/** The collection that a pipeline reads, or undefined for `{aggregate: 1}`. */
 export function aggregatedNamespace(command: Doc, database: string): string | undefined {
   return isNumeric(command['aggregate']) ? undefined : namespaceOf(database, command['aggregate']);
 }
 
-/** A `$skip` and a `$limit` (0 for none) at the front of stages, and the stages after them. */
+/** Splits off a leading `$skip` and `$limit` (0 for none) from the stages. */
 function windowOf(stages: readonly unknown[]): { skip: number; limit: number; rest: readonly Doc[] } {
   const rest = stages.filter(isDoc);
   const skip = isNumeric(rest[0]?.['$skip']) ? Number(rest.shift()?.['$skip']) : 0;
@@ -37,13 +37,16 @@ function windowOf(stages: readonly unknown[]): { skip: number; limit: number; re
   return { skip, limit, rest };
 }
 
-/** What a pipeline counts after its query, and the one document that says so. */
+/** The window that a counting pipeline counts in, and the document it returns. */
 interface PlainCount {
   readonly window: { readonly skip: number; readonly limit: number };
   readonly result: (n: number) => Doc;
 }
 
-/** The rest of a pipeline that does nothing but count: `$skip`, `$limit`, then a `$count` or `{$group: {_id: 1, n: {$sum: 1}}}`. */
+/**
+ * Recognizes a rest of a pipeline that only counts: `$skip`, `$limit`, then a `$count` or `{$group:
+ * {_id: 1, n: {$sum: 1}}}`.
+ */
 export function plainCount(stages: readonly unknown[]): PlainCount | undefined {
   const { skip, limit, rest } = windowOf(stages);
   const result = rest.length === 1 ? countResult(rest[0]?.['$count'], rest[0]?.['$group']) : undefined;
@@ -64,7 +67,7 @@ function countResult(name: unknown, group: unknown): PlainCount['result'] | unde
   return _id === 1 || _id === null ? (n) => ({ _id, [field]: n }) : undefined;
 }
 
-/** What `$lookup` and its like read besides the pipeline's own collection. */
+/** Gives `$lookup` access to the other collections. */
 export function collectionsFor({ server, database, reader }: CommandContext): Collections {
   const { store } = server;
   return {

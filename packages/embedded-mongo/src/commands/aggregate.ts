@@ -19,7 +19,10 @@ import { checkCollation, scopeOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 import { DOCUMENT_BYTES_MAX } from './storable-document.js';
 
-/** `aggregate`: the front of the pipeline through the planner, the rest over what that finds. */
+/**
+ * `aggregate`: the planner runs the leading stages as a query. The other stages process its
+ * results.
+ */
 export async function aggregate(context: CommandContext): Promise<CommandResult> {
   const { command, database, transaction } = context;
   checkCollation(command);
@@ -73,10 +76,10 @@ interface Results {
   isAlive: (() => boolean) | null;
 }
 
-/** Stages that read all before they give anything. */
+/** Stages that read all input before they return a result. */
 const BLOCKING = new Set(['$group', '$sort', '$count', '$facet']);
 
-/** The results: worked out while they are fetched, unless a stage needs all documents first. */
+/** The results, computed lazily unless a stage needs all documents first. */
 async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Promise<Results> {
   const { command, database, server, reader } = context;
   const namespace = aggregatedNamespace(command, database);
@@ -118,12 +121,12 @@ function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
   }
 }
 
-/** All results, worked out now. */
+/** Computes all results now. */
 function whole(documents: Iterable<Buffer | null>): Buffer[] {
   return [...documents].filter((document) => document !== null);
 }
 
-/** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
+/** For `$listLocalSessions`, which reads no collection: its documents and the stages after it. */
 function localSessions(
   { server }: CommandContext,
   pipeline: unknown,

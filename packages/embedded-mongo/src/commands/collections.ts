@@ -76,7 +76,10 @@ export async function dropDatabase({ database, server, statement }: CommandConte
   return { dropped: database };
 }
 
-/** Waits, by LockedError, for transactions in progress that wrote to the collection: their writes need it. */
+/**
+ * Throws LockedError while a transaction in progress has written to the collection. The statement
+ * then waits for it.
+ */
 function dropCollection(store: Store, collection: Collection): void {
   refuseWhileWritten(store, collection);
   store.collections.delete(collection.namespace);

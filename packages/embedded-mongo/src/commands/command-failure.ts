@@ -8,10 +8,13 @@ import type { CommandResult, Server } from './context.js';
 import { errorLabels, TRANSIENT_LABEL, type ErrorSetting } from './error-reply.js';
 import { stepDown } from './step-down.js';
 
-/** Says that the server did not look at the command; drivers send it again, within the same transaction. */
+/**
+ * The label of a command that the server did not process. Drivers resend it in the same
+ * transaction.
+ */
 const OVERLOADED_LABEL = 'SystemOverloadedError';
 
-/** A command that a failpoint means. */
+/** A command that matches a failpoint. */
 interface FailedCommand {
   command: Doc;
   connection: Connection;
@@ -19,8 +22,8 @@ interface FailedCommand {
 }
 
 /**
- * Does what a failpoint wants done before the command takes effect. @returns false if the command is not to be run.
- * @throws MongoError with the code that it wants.
+ * Applies the effects of a failpoint that precede the command. @returns false if the command must
+ * not run. @throws MongoError with the error code of the failpoint.
  */
 export async function failBefore(
   server: Server,
@@ -39,7 +42,8 @@ export async function failBefore(
     const endsIt =
       labels.includes(TRANSIENT_LABEL) || (!setting.endsTransaction && !labels.includes(OVERLOADED_LABEL));
     if (setting.inTransaction && endsIt) {
-      // As with any error of these kinds: who hears it begins anew, and must not meet its own locks.
+      // Such errors end the transaction. The client retries with a new one, which must not wait for
+      // these locks.
       abortTransactionOf(server, command);
     }
     throw errorOf(failure, failure.errorCode, labels);
@@ -47,7 +51,7 @@ export async function failBefore(
   return true;
 }
 
-/** Does what a failpoint wants done once the command has taken effect. */
+/** Applies the effects of a failpoint that follow the command. */
 export function failAfter(
   server: Server,
   failure: CommandFailure,
@@ -72,7 +76,7 @@ function errorOf(failure: CommandFailure, code: number, labels: readonly string[
   return new MongoError(
     code,
     "Failing command via 'failCommand' failpoint",
-    // An empty list too, so that no label is added further up.
+    // Pass on an empty list too, so that the caller adds no labels.
     labels.length > 0 || failure.errorLabels !== null ? { errorLabels: labels } : {},
   );
 }

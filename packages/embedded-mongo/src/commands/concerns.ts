@@ -34,7 +34,10 @@ export function checkReadConcern(
   }
 }
 
-/** The error of a write concern that a deployment of one member can't satisfy, or null. The write itself is done. */
+/**
+ * The error for a write concern that one member can't satisfy, or null. The write itself takes
+ * effect.
+ */
 export function writeConcernErrorFor(command: Doc): Doc | null {
   const concern = docField(command, 'writeConcern');
   const w = concern?.['w'];
@@ -57,7 +60,10 @@ export function writeConcernErrorFor(command: Doc): Doc | null {
   return null;
 }
 
-/** True if a command may be answered only when a majority has what it did (by default too), or has what it read. */
+/**
+ * True if the reply must wait until a majority has the writes (the default for writes) or the data
+ * that was read.
+ */
 export function wantsMajority(command: Doc, { name, writes }: { name: string; writes: boolean }): boolean {
   if (docField(command, 'readConcern')?.['level'] === 'linearizable') {
     return true;
@@ -74,7 +80,7 @@ function isWritingPipeline(pipeline: unknown): boolean {
   return isDoc(last) && ('$out' in last || '$merge' in last);
 }
 
-/** Milliseconds for which a write waits for the majority; Infinity without a limit. */
+/** How long a write waits for the majority, in milliseconds. Infinity without a limit. */
 export function majorityWaitMs(command: Doc): number {
   const limits = [docField(command, 'writeConcern')?.['wtimeout'], command['maxTimeMS']];
   return Math.min(
@@ -82,7 +88,7 @@ export function majorityWaitMs(command: Doc): number {
   );
 }
 
-/** The error of a write that the majority did not have in time. The write itself is done. */
+/** The error for a write that did not reach the majority in time. The write itself takes effect. */
 export function majorityTimeout(command: Doc): Doc {
   const wtimeout = Number(docField(command, 'writeConcern')?.['wtimeout'] ?? 0);
   return {

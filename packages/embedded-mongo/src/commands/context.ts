@@ -11,7 +11,7 @@ import type { Connection } from '../wire/connection.js';
 import type { FieldType } from './fields.js';
 import type { SnapshotReads } from './snapshot-reads.js';
 
-/** What all commands share: the running server. */
+/** The state of the running server, shared by all commands. */
 export interface Server {
   readonly store: Store;
   readonly sessions: Sessions;
@@ -21,7 +21,7 @@ export interface Server {
   readonly clock: ClusterClock;
   readonly snapshotReads: SnapshotReads;
   readonly parameters: Parameters;
-  /** How often each command was asked for, and failed, since the start. */
+  /** Number of calls and failures of each command since the start. */
   readonly commandCounts: Map<string, CommandCount>;
   readonly setName: string;
   /** `host:port` as clients reach it. */
@@ -35,19 +35,22 @@ export interface CommandCount {
   failed: number;
 }
 
-/** The open cursors by id. */
+/** Open cursors by id. */
 export type Cursors = Map<bigint, Cursor>;
 
-/** The rest of a result, encoded as it is fetched. */
+/** The rest of a result. Documents are encoded when they are fetched. */
 export interface Cursor {
   readonly namespace: string;
-  /** Null where other commands may run. */
+  /** Yields null at points where other commands may run. */
   readonly documents: Iterator<Uint8Array | null>;
-  /** Whether its collection and index still exist. Null: the result was complete when the cursor was opened. */
+  /**
+   * True while its collection and indexes exist. Null if the result was complete when the cursor
+   * was opened.
+   */
   readonly isAlive: (() => boolean) | null;
-  /** How many documents it still gives at most. */
+  /** Maximum number of documents that it still returns. */
   left: number;
-  /** Taken from `documents` but too large for the batch before. */
+  /** A document that was read but did not fit into the previous batch. */
   held: Uint8Array | null;
   readonly transaction: Transaction | null;
   readonly neverTimesOut: boolean;
@@ -62,7 +65,7 @@ export interface Parameters {
   cursorTimeoutMillis: number;
 }
 
-/** One command being run. */
+/** One command in progress. */
 export interface CommandContext {
   readonly server: Server;
   readonly name: string;
@@ -73,7 +76,10 @@ export interface CommandContext {
   readonly legacy: boolean;
   readonly connection: Connection;
   readonly session: Session | undefined;
-  /** The client's transaction that this command is part of, or the snapshot that it reads; null to read what is newest. */
+  /**
+   * The client's transaction that this command is part of, or the snapshot that it reads. Null
+   * reads the newest data.
+   */
   readonly reader: Transaction | null;
   /** The client's transaction that this command is part of. */
   readonly transaction: Transaction | null;
@@ -81,21 +87,27 @@ export interface CommandContext {
   readonly now: Date;
 }
 
-/** A reply is a document, or one that is encoded already. */
+/** A reply document, or its encoding. */
 export type CommandResult = Doc | Buffer;
 
 type CommandHandler = (context: CommandContext) => CommandResult | Promise<CommandResult>;
 
-/** A command: what it does, the fields it knows, and where it may be used. */
+/** A command: its handler, its fields, and where it may be used. */
 export interface CommandDefinition {
   readonly handle: CommandHandler;
-  /** Fields beside those that every command has; null leaves them unchecked. */
+  /** Fields in addition to the common ones; null leaves them unchecked. */
   readonly fields: Readonly<Record<string, FieldType>> | null;
   readonly inTransaction?: boolean;
-  /** It commits or aborts a transaction, and so works on the session instead of inside of the transaction. */
+  /**
+   * True if it commits or aborts a transaction. It then works on the session, not inside the
+   * transaction.
+   */
   readonly endsTransaction?: boolean;
-  /** It writes, so `writeConcern` applies, and only the primary does it. */
+  /** True if it writes: `writeConcern` applies, and only the primary accepts it. */
   readonly writes?: boolean;
-  /** It reads data, which a client may or may not want from the primary alone. One that may write too is a read here. */
+  /**
+   * True if it reads data, possibly with a read preference other than primary. A command that may
+   * also write, such as `aggregate`, counts as a read.
+   */
   readonly reads?: boolean;
 }

@@ -2,7 +2,10 @@ import { Long } from 'bson';
 import { encode } from '../values/encode.js';
 import type { Doc } from '../values/types.js';
 
-/** Element heads of the first array positions, made once: type 3 (document), the position as text, a zero. */
+/**
+ * Precomputed element headers of the first array positions: type 3 (document), the position as
+ * text, a zero byte.
+ */
 const POSITIONS = Array.from({ length: 1024 }, (_, i) => positionHead(i));
 const FIELD_HEADS = {
   firstBatch: Buffer.from('\x04firstBatch\0', 'latin1'),
@@ -10,7 +13,7 @@ const FIELD_HEADS = {
 };
 const CURSOR_HEAD = Buffer.from('\x03cursor\0', 'latin1');
 
-/** A cursor reply put together from documents as they are stored, without decoding or encoding them. */
+/** Builds a cursor reply from stored documents, without decoding or encoding them. */
 export function cursorReply({
   batch,
   field,
@@ -60,7 +63,7 @@ export function cursorReply({
 const closedTails = new Map<string, Buffer>();
 const CLOSED_TAILS_MAX = 1000;
 
-/** The end of the cursor object when nothing is left to fetch, which most replies share. */
+/** The end of the cursor object of a complete result. Most replies share it. */
 function closedTail(namespace: string): Buffer {
   let tail = closedTails.get(namespace);
   if (tail === undefined) {

@@ -9,11 +9,11 @@ import { numberField } from './fields.js';
 export interface CursorOptions {
   namespace: string;
   documents: Iterable<Uint8Array | null>;
-  /** For documents that are read while they are fetched: what they are read from is still there. */
+  /** For lazily read documents: true while their collection and indexes exist. */
   isAlive?: (() => boolean) | null;
-  /** Documents at most; 0 for no limit. */
+  /** Maximum number of documents; 0 for no limit. */
   limit?: number;
-  /** Documents in the first batch at most. */
+  /** Maximum number of documents in the first batch. */
   batchSize?: number | undefined;
   /** Close the cursor after the first batch. */
   singleBatch?: boolean;
@@ -22,10 +22,10 @@ export interface CursorOptions {
 }
 
 const FIRST_BATCH = 101;
-/** Room for the reply around the documents remains within a message. */
+/** Leaves room in the message for the rest of the reply. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The reply with the first batch; what does not fit into it stays for `getMore`. */
+/** Returns the first batch. The remaining documents stay for `getMore`. */
 export async function openCursor(context: CommandContext, options: CursorOptions): Promise<Buffer> {
   const {
     namespace,
@@ -83,7 +83,8 @@ export async function getMore(context: CommandContext): Promise<CommandResult> {
   }
   cursor.usedAtMs = Date.now();
   const batchSize = numberField(command, 'batchSize', 0);
-  // While a batch is read, nobody else goes on with the cursor, and it can't time out.
+  // While a batch is read, the cursor is removed: no other command can use it, and it cannot time
+  // out.
   server.cursors.delete(id.toBigInt());
   const { batch, isDone } = await nextBatch(cursor, batchSize === 0 ? Infinity : batchSize);
   if (!isDone) {
@@ -108,7 +109,7 @@ export function killCursors({ command, server }: CommandContext): CommandResult 
   };
 }
 
-/** Closes cursors that were not used for long, and those of ended transactions. */
+/** Closes idle cursors and cursors of ended transactions. */
 export function dropIdleCursors(cursors: Cursors, timeoutMs: number, nowMs: number): void {
   for (const [id, { transaction, neverTimesOut, usedAtMs }] of cursors) {
     if (transaction?.hasEnded === true || (!neverTimesOut && nowMs - usedAtMs > timeoutMs)) {
@@ -122,7 +123,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
   const batch: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
-    // Live rows must not be read ahead of the batch.
+    // Do not read live rows ahead of the batch.
     if (cursor.isAlive !== null && cursor.held === null && batch.length >= sizeMax) {
       return { batch, isDone: cursor.left === 0 };
     }
@@ -146,7 +147,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
   }
 }
 
-/** The next document, null where other commands may run, undefined at the end. */
+/** The next document, null at points where other commands may run, undefined at the end. */
 function take(cursor: Cursor): Uint8Array | null | undefined {
   if (cursor.held !== null) {
     const { held } = cursor;
@@ -164,7 +165,7 @@ function refuseDead({ isAlive }: Cursor): void {
   }
 }
 
-/** Lets the commands run that have arrived. */
+/** Lets waiting commands run. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -183,7 +184,7 @@ function cursorIdOf(value: unknown): Long {
 
 function newCursorId(cursors: Cursors): Long {
   for (;;) {
-    // 53 bits, so that the id survives a client that reads numbers only.
+    // At most 53 bits, so that clients can hold the id in a JS number.
     const id = BigInt(randomBytes(6).readUIntBE(0, 6) + 1);
     if (!cursors.has(id)) {
       return Long.fromBigInt(id);

@@ -77,7 +77,7 @@ const FIND_FIELDS: Fields = {
   let: 'object',
 };
 
-/** What mongosh or drivers may ask for and nothing here serves. */
+/** Commands that mongosh or drivers may send and that are refused. */
 const REFUSED = [
   'authenticate',
   'bulkWrite',

@@ -154,12 +154,12 @@ export function whatsMyUri({ connection }: CommandContext): CommandResult {
   return { you: `${connection.socket.remoteAddress ?? ''}:${connection.socket.remotePort ?? 0}` };
 }
 
-/** Refuses, by name, what mongosh or drivers may ask for and nothing here serves. */
+/** Refuses a command that mongosh or drivers may send but this server does not support. */
 export function refuse({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
 }
 
-/** A command that has nothing to do here: `ping`, `refreshSessions`, … */
+/** Acknowledges a command that needs no action: `ping`, `refreshSessions`, … */
 export function acknowledge(): CommandResult {
   return {};
 }

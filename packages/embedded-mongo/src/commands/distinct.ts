@@ -10,7 +10,7 @@ import { docField, namespaceOf } from './fields.js';
 import { checkCollation } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 
-/** `distinct`: the values at a path, elements of arrays one by one, each once and in order. */
+/** `distinct`: the distinct values at a path, in order. Array elements count one by one. */
 export function distinct(context: CommandContext): CommandResult {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['distinct']);

@@ -2,26 +2,26 @@ import { MongoError } from '../errors.js';
 import { JournalError } from '../journal/journal.js';
 import type { Doc } from '../values/types.js';
 
-/** Errors after which a command may succeed when it is simply sent again. */
+/** Errors after which the same command may be retried. */
 const RETRYABLE = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** Errors after which a whole transaction may succeed when it is run again. */
+/** Errors after which the whole transaction may be retried. */
 const TRANSIENT = new Set([24, 112, 246, 239, 267]);
 const NO_SUCH_TRANSACTION = 251;
 
-/** The transaction is gone, and running it again may succeed. */
+/** The transaction has ended; the client may retry it as a whole. */
 export const TRANSIENT_LABEL = 'TransientTransactionError';
 
-/** Errors by which a server says that it is not the primary any more. */
+/** Errors that report that the server is no longer primary. */
 export const STATE_CHANGES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
-/** Where a command stood when it failed, which decides the labels of its error. */
+/** The context of a failed command. It decides the labels of the error. */
 export interface ErrorSetting {
   inTransaction: boolean;
   endsTransaction: boolean;
   retryableWrite: boolean;
 }
 
-/** Labels that a server adds to an error, so that drivers know what may be retried. */
+/** Error labels that tell drivers whether to retry. */
 export function errorLabels(
   code: number,
   { inTransaction, endsTransaction, retryableWrite }: ErrorSetting,

@@ -14,17 +14,20 @@ import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
 import { scopeOf, sortOf } from './query-options.js';
 
-/** What is explained: the query inside of a command, and the stages around it. */
+/** The explained query, and the pipeline stages around it. */
 interface Explained {
   namespace: string;
   query: RowQuery;
   isCount: boolean;
   projected: boolean;
-  /** Stages of a pipeline that run after the query. */
+  /** Pipeline stages that run after the query. */
   rest: readonly unknown[];
 }
 
-/** `explain`: the plan of a query in MongoDB's shape, and from verbosity `executionStats` on what running it looks at. */
+/**
+ * `explain`: the plan of a query in MongoDB's format. From verbosity `executionStats` on it also
+ * runs the query and reports what was examined.
+ */
 export function explain(context: CommandContext): CommandResult {
   const inner = docField(context.command, 'explain');
   if (inner === undefined) {
@@ -33,7 +36,7 @@ export function explain(context: CommandContext): CommandResult {
   return explainCommand(context, inner, verbosityOf(context.command));
 }
 
-/** The explanation of a command given as a document. */
+/** Explains a command that is given as a document. */
 export function explainCommand(context: CommandContext, inner: Doc, verbosity: string): Doc {
   const explained = explainedQuery(context, inner);
   const { server, reader } = context;

@@ -2,11 +2,11 @@ import { Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
-/** What a field of a command may hold; a null counts as absent, as in MongoDB. */
+/** The type of a command's field. Null counts as absent, as in MongoDB. */
 export type FieldType =
   'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';
 
-/** Fields that every command may have. */
+/** Fields that every command accepts. */
 const COMMON: Readonly<Record<string, FieldType>> = {
   $db: 'string',
   lsid: 'object',
@@ -27,7 +27,10 @@ const COMMON: Readonly<Record<string, FieldType>> = {
   mayBypassWriteBlocking: 'bool',
 };
 
-/** Checks the fields of a command or of a statement inside of it. Throws MongoError 40415, 14 or 2, as MongoDB does. */
+/**
+ * Checks the fields of a command or of one of its statements. Throws MongoError 40415, 14 or 2, as
+ * MongoDB does.
+ */
 export function checkFields(where: string, doc: Doc, types: Readonly<Record<string, FieldType>>): void {
   for (const field of keysOf(doc)) {
     if (field === where) {
@@ -56,7 +59,7 @@ export function checkCommandFields(
 
 const merged = new Map<Readonly<Record<string, FieldType>>, Readonly<Record<string, FieldType>>>();
 
-/** The fields of a command with those that every command has; merged once for each definition. */
+/** The fields of a command and the common ones, merged once per definition. */
 function withCommon(types: Readonly<Record<string, FieldType>>): Readonly<Record<string, FieldType>> {
   let all = merged.get(types);
   if (all === undefined) {
@@ -115,7 +118,7 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** A number field as a JS integer (a fraction is cut off), or the default if it is absent. */
+/** A number field as a JS integer (fractions are truncated), or the default if it is absent. */
 export function numberField(doc: Doc, field: string, absent: number): number {
   const value = doc[field];
   if (value === undefined || value === null) {
@@ -140,7 +143,9 @@ export function docField(doc: Doc, field: string): Doc | undefined {
 const knownNamespaces = new Map<string, Map<string, string>>();
 const KNOWN_MAX = 1000;
 
-/** The collection that a command names in its first field. Throws MongoError 73 for a name that can't be one. */
+/**
+ * The collection named in the first field of a command. Throws MongoError 73 for an invalid name.
+ */
 export function namespaceOf(database: string, collection: unknown): string {
   if (typeof collection !== 'string') {
     throw new MongoError(73, `collection name has invalid type ${typeNameOf(collection)}`);

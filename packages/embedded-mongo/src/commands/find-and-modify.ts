@@ -15,7 +15,10 @@ import { checkCollation, filterOptions, scopeOf, sortOf } from './query-options.
 import { statementIdOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
 
-/** `findAndModify`: changes one document and answers with it as it was or, with `new`, as it is. */
+/**
+ * `findAndModify`: changes one document and returns it as it was before, or with `new` as it is
+ * after.
+ */
 export async function findAndModify(context: CommandContext): Promise<CommandResult> {
   const { command, name, database } = context;
   const namespace = namespaceOf(database, command[name]);

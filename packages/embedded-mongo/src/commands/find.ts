@@ -48,8 +48,8 @@ export function find(context: CommandContext): Promise<CommandResult> {
 }
 
 /**
- * The rows of a query. A snapshot reads them now; other reads do it while they are fetched, so `isAlive` says whether what
- * they read is still there.
+ * The rows of a query. A snapshot reads them now. Other reads are lazy, so `isAlive` tells whether
+ * their collection and indexes still exist.
  */
 export function readRows(
   { server: { store }, reader }: CommandContext,
@@ -68,7 +68,7 @@ export function readRows(
   return { rows, isAlive };
 }
 
-/** Rows as BSON: the stored bytes, or the projection of each document, made when it is fetched. */
+/** Encodes rows lazily: the stored bytes, or the projection of each document. */
 export function* encodedRows(
   rows: Iterable<Row | null>,
   project: ((doc: Doc) => Doc) | null,

@@ -6,7 +6,7 @@ import type { Request } from '../wire/message.js';
 import type { CommandContext, CommandResult, Server } from './context.js';
 import { docField, numberField } from './fields.js';
 
-/** The wire protocol of MongoDB 7.0. */
+/** The wire version of MongoDB 7.0. */
 const MAX_WIRE_VERSION = 21;
 
 export function hello(context: CommandContext): CommandResult {
@@ -17,7 +17,10 @@ export function hello(context: CommandContext): CommandResult {
   return helloReply(context.server, context.connection, { legacyName: context.name !== 'hello' });
 }
 
-/** True for a hello that names the topology it knows, and is answered when that has changed or its time is over. */
+/**
+ * True for a hello with a known topology version. It is answered when the topology changes or its
+ * wait time ends.
+ */
 export function isAwaitableHello({ command, legacy }: Request, name: string): boolean {
   const isHello = name === 'hello' || name === 'ismaster' || name === 'isMaster';
   return (
@@ -28,7 +31,10 @@ export function isAwaitableHello({ command, legacy }: Request, name: string): bo
   );
 }
 
-/** The replies to an awaitable hello, one after the other (drivers' monitoring). */
+/**
+ * Returns a function that awaits the next reply to an awaitable hello (used by drivers'
+ * monitoring).
+ */
 export function awaitedHellos(server: Server, connection: Connection, command: Doc): () => Promise<Doc> {
   const { election, processId } = server;
   const asked = docField(command, 'topologyVersion') ?? {};
@@ -42,7 +48,10 @@ export function awaitedHellos(server: Server, connection: Connection, command: D
   };
 }
 
-/** Which of the server's states this is; drivers ignore news that is older than what they know. */
+/**
+ * The version of the server's topology state. Drivers ignore replies older than the version they
+ * have.
+ */
 export function topologyVersionOf({ processId, election }: Server): Doc {
   return { processId, counter: Long.fromNumber(election.version) };
 }

@@ -14,7 +14,7 @@ import { batchSizeOf, openCursor } from './cursors.js';
 import { docField, namespaceOf } from './fields.js';
 import { show } from '../store/duplicate-key.js';
 
-/** `createIndexes`: builds at once what is not there yet; all of them or, on an error, none. */
+/** `createIndexes`: builds the missing indexes at once. On an error none is built. */
 export async function createIndexes(context: CommandContext): Promise<CommandResult> {
   const { command, database, server, transaction } = context;
   const namespace = namespaceOf(database, command['createIndexes']);
@@ -72,7 +72,10 @@ function hasDocuments({ records }: Collection, reader: Transaction): boolean {
   return [...records.values()].some((record) => visibleVersion(record, reader) !== null);
 }
 
-/** False if the collection has this index already; throws 85 or 86 if it has another one in its place. */
+/**
+ * False if the collection already has this index. Throws 85 or 86 if a different index conflicts
+ * with it.
+ */
 function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): boolean {
   if (isDoc(spec['key']) && equalValues(spec['key'], { _id: 1 })) {
     return false;
@@ -103,7 +106,7 @@ function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): 
   return true;
 }
 
-/** What makes two indexes one and the same: key, uniqueness, sparseness and partial filter. */
+/** Two indexes are the same if key, uniqueness, sparseness and partial filter agree. */
 function hasSameIdentity(a: Doc, b: Doc): boolean {
   return (
     isDoc(b['key']) &&
@@ -122,7 +125,7 @@ function isSet(flag: unknown): boolean {
   return flag !== undefined && flag !== null && flag !== false && Number(flag) !== 0;
 }
 
-/** `dropIndexes` by name, by key, by a list of names, or all but `_id` by `*`. */
+/** `dropIndexes`: by name, by key, by a list of names, or with `*` all except `_id`. */
 export function dropIndexes({ command, database, server, name }: CommandContext): CommandResult {
   const namespace = namespaceOf(database, command[name]);
   const collection = collectionFor(server.store, namespace, null);

@@ -11,7 +11,7 @@ import { boolField, namespaceOf } from './fields.js';
 import { storableDocument } from './storable-document.js';
 import { checkBatchSize, failureFields, statementError, statementIdOf } from './statements.js';
 
-/** What a batch has come to; kept over several runs, as each commits what it has done. */
+/** The progress of a batch. It is kept over several runs, since each run commits its inserts. */
 interface Progress {
   next: number;
   inserted: number;
@@ -19,7 +19,7 @@ interface Progress {
   retried: number[];
 }
 
-/** `insert`: all documents that meet no lock and no error become visible and durable together. */
+/** `insert`: all documents without a lock conflict or error become visible and durable together. */
 export async function insert(context: CommandContext): Promise<CommandResult> {
   const { command, database, documents } = context;
   const namespace = namespaceOf(database, command['insert']);
@@ -60,7 +60,7 @@ function insertMany(
       insertDocument(transaction, collection, doc, bytes);
     } catch (error) {
       if (error instanceof LockedError && index > first) {
-        // What this run has inserted is committed first; the next run meets the lock again and waits.
+        // Commit the inserts of this run first. The next run meets the lock again and waits.
         return;
       }
       progress.errors.push(writeError(statementError(error), index));

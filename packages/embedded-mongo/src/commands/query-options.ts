@@ -7,24 +7,27 @@ import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { docField } from './fields.js';
 
-/** The variables of a command's expressions: the system's and those of its `let`. */
+/** The variables of a command's expressions: system variables and those of its `let`. */
 export function scopeOf(command: Doc, now: Date): Scope {
   return letScopeOf(command, now) ?? systemScope(now);
 }
 
-/** The same if the command has a `let` (or the named field), else undefined: a filter rarely needs any variable. */
+/**
+ * Like `scopeOf`, or undefined if the command has no `let` (or no such field). Few filters need
+ * variables.
+ */
 export function letScopeOf(command: Doc, now: Date, field = 'let'): Scope | undefined {
   const variables = docField(command, field);
   return variables === undefined ? undefined : letScope(systemScope(now), variables, compileExpression);
 }
 
-/** Options of `compileFilter` for a filter of this command. */
+/** The options of `compileFilter` for this command. */
 export function filterOptions(command: Doc, now: Date): { scope?: Scope } {
   const scope = letScopeOf(command, now);
   return scope === undefined ? {} : { scope };
 }
 
-/** Strings are compared by their bytes; a collation that would compare otherwise is refused. */
+/** Refuses a collation that would not compare strings by their bytes. */
 export function checkCollation(doc: Doc): void {
   const collation = docField(doc, 'collation');
   if (collation !== undefined && keysOf(collation).length > 0 && collation['locale'] !== 'simple') {
@@ -32,7 +35,7 @@ export function checkCollation(doc: Doc): void {
   }
 }
 
-/** The sort of a query if it has one; checked, so that a wrong one fails also where there is nothing to sort. */
+/** The sort of a query, if any. It is checked even if there is nothing to sort. */
 export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
   const sort = docField(doc, field);
   if (sort === undefined || keysOf(sort).length === 0) {
@@ -47,7 +50,7 @@ export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
   return sort;
 }
 
-/** Refuses fields of a command that nothing here serves, unless they ask for nothing. */
+/** Refuses unsupported fields of a command, unless their value has no effect. */
 export function refuseUnsupported(doc: Doc, fields: readonly string[]): void {
   for (const field of fields) {
     const value = doc[field];

@@ -35,8 +35,8 @@ const NOT_OK = new Double(0);
 const NO_TAIL = Buffer.alloc(0);
 
 /**
- * Answers one request. Whatever goes wrong with it becomes an error reply; nothing is answered before everything that it
- * read or wrote is on disk.
+ * Answers one request. Every failure becomes an error reply. No reply is sent before the data that
+ * it read or wrote is on disk.
  */
 export async function runCommand(
   server: Server,
@@ -56,7 +56,7 @@ export async function runCommand(
   } catch (error) {
     result = errorReply(error, setting);
     if (STATE_CHANGES.has(Number(result['code']))) {
-      // Tells the driver that the topology is as it knows it, so that it retries at once instead of looking around.
+      // The current topology version lets the driver retry at once, without another topology check.
       result = { ...result, topologyVersion: topologyVersionOf(server) };
     }
   }
@@ -71,7 +71,7 @@ export async function runCommand(
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
-/** Only by names that exist: what others are asked for must not fill the memory. */
+/** Only existing commands are counted, so that unknown names cannot fill the memory. */
 function count({ commandCounts }: Server, name: string, isFailed: boolean): void {
   if (!isCommand(name)) {
     return;
@@ -82,7 +82,10 @@ function count({ commandCounts }: Server, name: string, isFailed: boolean): void
   commandCounts.set(name, counted);
 }
 
-/** Runs a command, with what failpoints want of it, and waits until all that its result rests on is on disk. */
+/**
+ * Runs a command with its failpoints, and waits until all data that the result depends on is on
+ * disk.
+ */
 async function perform(
   server: Server,
   request: Request,
@@ -107,7 +110,7 @@ async function perform(
   try {
     result = await execute(server, request, { name, definition, connection });
   } catch (error) {
-    // A client that gets a duplicate-key error must find the other document by a majority read.
+    // After a duplicate-key error, a majority read must find the other document.
     if (waitsForMajority && error instanceof MongoError && error.code === 11000) {
       await majorityHas(server, command);
     }
@@ -130,14 +133,16 @@ async function perform(
   return result;
 }
 
-/** Waits until a majority has these commits; false if the command's time for it is over. */
+/**
+ * Waits until a majority has these commits. Returns false if the command's time limit ends first.
+ */
 async function majorityHas({ store }: Server, command: Doc, commits: number = store.clock): Promise<boolean> {
   const arrival = store.majority.reached(commits);
   const limitMs = majorityWaitMs(command);
   return arrival === undefined || (await arrivesWithin(arrival, limitMs));
 }
 
-/** False if it did not arrive in time. */
+/** Waits for the promise. Returns false if the time limit ends first. */
 async function arrivesWithin(arrival: Promise<void>, limitMs: number): Promise<boolean> {
   if (limitMs === Infinity) {
     await arrival;
@@ -152,7 +157,7 @@ async function arrivesWithin(arrival: Promise<void>, limitMs: number): Promise<b
   return isInTime;
 }
 
-/** The end of a reply: what a majority read rests on is older than the newest operation. */
+/** The end of a reply. The operation time of a majority read is older than the newest operation. */
 function tailFor({ clock, store }: Server, command: Doc): Buffer {
   const { time } = store.majority;
   const level = time === null ? undefined : docField(command, 'readConcern')?.['level'];
@@ -228,7 +233,7 @@ async function execute(
   }
 }
 
-/** Any error ends the transaction that it happened in. */
+/** Any error aborts the transaction in which it occurs. */
 function failTransaction(
   server: Server,
   session: Session | undefined,
@@ -283,7 +288,10 @@ function resolveTransaction(
   return transactionFor(server.store, session, { command, connectionId: connection.id });
 }
 
-/** Waits until a majority has what a read of the majority has to see (`afterClusterTime`, `atClusterTime`). */
+/**
+ * Waits until a majority has the commits that a majority read must see (`afterClusterTime`,
+ * `atClusterTime`).
+ */
 async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
   if (store.majority.time === null) {
     return;
@@ -303,7 +311,10 @@ async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
 
 const READS_OF_MAJORITY: ReadonlySet<string> = new Set(['find', 'aggregate', 'distinct', 'count']);
 
-/** Who reads for a command outside of a transaction, by its read concern; null to read what is newest. */
+/**
+ * The reader for a command outside of a transaction, by its read concern. Null reads the newest
+ * data.
+ */
 function concernedReader(server: Server, name: string, command: Doc): Transaction | null {
   const concern = docField(command, 'readConcern');
   if (concern?.['level'] === 'majority' && READS_OF_MAJORITY.has(name)) {

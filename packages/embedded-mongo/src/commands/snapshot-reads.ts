@@ -4,7 +4,7 @@ import { abort, begin, beginMajoritySnapshot, type Store } from '../store/store.
 import type { Transaction } from '../store/transaction.js';
 import type { ClusterClock } from '../wire/cluster-time.js';
 
-/** Moments of the past that snapshot sessions may still read. */
+/** Past snapshots that snapshot sessions may still read. */
 export interface SnapshotReads {
   pins: { time: Timestamp; reader: Transaction; expiresAtMs: number }[];
 }
@@ -16,9 +16,11 @@ export function createSnapshotReads(): SnapshotReads {
 }
 
 /**
- * The reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and the time it reads. Without
- * `atClusterTime` it is what a majority has now, and is kept so that the session's next reads see the same. What a majority
- * does not have yet has to be waited for before it is read.
+ * The reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and its time. Without
+ * `atClusterTime` it reads what a majority has now. It is kept, so that later reads of the session
+ * see the same snapshot.
+ *
+ * The caller must wait for a time that the majority has not reached yet.
  */
 export function snapshotReader(
   reads: SnapshotReads,
@@ -44,7 +46,7 @@ export function snapshotReader(
   return pin;
 }
 
-/** Gives up moments that were not read for long. */
+/** Releases snapshots that were not read recently. */
 export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): void {
   for (const pin of reads.pins) {
     if (pin.expiresAtMs < nowMs) {
@@ -54,7 +56,7 @@ export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): 
   reads.pins = reads.pins.filter(({ expiresAtMs }) => expiresAtMs >= nowMs);
 }
 
-/** The time that a snapshot read outside of a transaction read at, for its reply. */
+/** The time of a snapshot read outside of a transaction, for its reply. */
 export function atClusterTimeOf(
   reads: SnapshotReads,
   reader: Transaction | null,

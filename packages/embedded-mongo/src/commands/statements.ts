@@ -9,7 +9,7 @@ import { checkCollation } from './query-options.js';
 
 const STATEMENTS_MAX = 100_000;
 
-/** Throws MongoError 16 for a batch without a statement or with too many. */
+/** Throws MongoError 16 for an empty batch or one with too many statements. */
 export function checkBatchSize(size: number): void {
   if (size === 0 || size > STATEMENTS_MAX) {
     throw new MongoError(
@@ -20,8 +20,8 @@ export function checkBatchSize(size: number): void {
 }
 
 /**
- * The statements of an `update` or `delete`, all of whose fields but the first two may be absent.
- * Throws MongoError 40414, 40415, 14 or 16.
+ * The statements of an `update` or `delete`. Only the first two fields are required. Throws
+ * MongoError 40414, 40415, 14 or 16.
  */
 export function statementsOf(
   command: Doc,
@@ -56,15 +56,17 @@ function wrongType(where: string, value: unknown): MongoError {
   return new MongoError(14, `BSON field '${where}' is the wrong type '${type}', expected type 'object'`);
 }
 
-/** The replies of the statements that were done, by position, and the fields that a command's reply adds for the others. */
+/**
+ * The replies of successful statements by position, and the reply fields for errors and retries.
+ */
 export interface StatementResults {
   readonly replies: readonly (readonly [index: number, reply: Doc])[];
   readonly failures: Doc;
 }
 
 /**
- * Runs statements in turn, each as one atomic step that is remembered for a retry. `prepare` checks a statement and
- * returns what it does in a transaction, which may run several times.
+ * Runs statements in turn, each as one atomic step that is remembered for retries. `prepare` checks
+ * a statement and returns its attempt, which may run several times.
  */
 export async function runStatements(
   context: CommandContext,
@@ -102,7 +104,7 @@ export async function runStatements(
   return { replies, failures: failureFields(writeErrors, retriedStmtIds) };
 }
 
-/** The fields of a reply that are there only if they say something. */
+/** Reply fields that are included only if they are not empty. */
 export function failureFields(writeErrors: Doc[], retriedStmtIds: number[]): Doc {
   return {
     ...(writeErrors.length > 0 ? { writeErrors } : {}),
@@ -110,7 +112,7 @@ export function failureFields(writeErrors: Doc[], retriedStmtIds: number[]): Doc
   };
 }
 
-/** The id under which the statement at this position of a retryable command is remembered. */
+/** The id under which a statement of a retryable command is remembered. */
 export function statementIdOf(command: Doc, index: number): number {
   const ids = command['stmtIds'];
   if (Array.isArray(ids) && typeof ids[index] === 'number') {
@@ -120,12 +122,12 @@ export function statementIdOf(command: Doc, index: number): number {
 }
 
 /**
- * Errors that are not of one statement: conflicts, the end of the transaction, of the time or of this server's being
- * primary, a client that is gone.
+ * Errors that end the whole command: conflicts, the end of the transaction, timeouts, a step-down,
+ * a disconnected client.
  */
 const COMMAND_ERRORS: ReadonlySet<number> = new Set([50, 112, 225, 251, 279, 10107, 11602]);
 
-/** The error of a single statement; throws those that end the command. */
+/** Returns the error of a single statement. Errors that end the command are thrown. */
 export function statementError(error: unknown): MongoError {
   if (!(error instanceof MongoError) || COMMAND_ERRORS.has(error.code)) {
     throw error;

@@ -4,7 +4,10 @@ import { abortTransactions } from '../transactions/sessions.js';
 import type { CommandContext, CommandResult, Server } from './context.js';
 import { boolField, numberField } from './fields.js';
 
-/** `replSetStepDown`: no primary for so many seconds. Without `force` it is refused, as nobody could take over. */
+/**
+ * `replSetStepDown`: stops being primary for some seconds. It is refused without `force`, since no
+ * other member could take over.
+ */
 export function replSetStepDown({ server, command, database }: CommandContext): CommandResult {
   if (database !== 'admin') {
     throw new MongoError(13, 'replSetStepDown may only be run against the admin database.');
@@ -26,7 +29,7 @@ export function replSetStepDown({ server, command, database }: CommandContext): 
   return {};
 }
 
-/** What a primary does when it loses an election: transactions in progress are aborted, connections stay open. */
+/** Loses an election: aborts transactions in progress but keeps connections open. */
 export function stepDown({ election, store, sessions }: Server, ms: number): void {
   loseElection(election, ms);
   abortTransactions(store, sessions);

@@ -8,18 +8,18 @@ import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
 export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 const NESTING_MAX = 100;
 
-/** A document in both of its forms. */
+/** A document and its encoding. */
 export interface StorableDocument {
   doc: Doc;
   bytes: Buffer;
 }
 
 /**
- * Makes a sent document ready to be stored: checked, with an `_id` in the first place, and empty timestamps filled in.
- * One that needs no change keeps its bytes. Throws MongoError 10334, 15, 52 or 53.
+ * Prepares a received document for storage. It is checked, `_id` is put first, and empty timestamps
+ * are filled in. An unchanged document keeps its bytes. Throws MongoError 10334, 15, 52 or 53.
  */
 export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDocument {
-  // Copied: what is stored must not share memory with the message it came in.
+  // Copied, so that stored bytes do not share memory with the received message.
   const copy = Buffer.isBuffer(sent) ? Buffer.from(sent) : null;
   const doc = Buffer.isBuffer(sent) ? decode(copy ?? sent) : sent;
   const complete = completed(doc, now);
@@ -30,7 +30,7 @@ export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDo
   return { doc: complete, bytes };
 }
 
-/** The encoding of an updated document. Throws MongoError 10334 or 15 if it can't be stored. */
+/** Encodes an updated document. Throws MongoError 10334 or 15 if it can't be stored. */
 export function encodeUpdated(doc: Doc): Buffer {
   checkNesting(doc);
   const bytes = encode(doc);
@@ -53,7 +53,9 @@ export function checkId(id: unknown): void {
   }
 }
 
-/** Fills in what a new document lacks; returns the same object if it lacks nothing. */
+/**
+ * Adds a missing `_id` and fills empty timestamps. Returns the same object if nothing is missing.
+ */
 export function completed(doc: Doc, now: Timestamp): Doc {
   const keys = keysOf(doc);
   if (keys[0] === '_id' && !keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]))) {

@@ -10,7 +10,10 @@ import {
 } from '../transactions/sessions.js';
 import type { CommandContext, CommandResult } from './context.js';
 
-/** `commitTransaction`: may be repeated, after a restart too, as the outcome is in the journal with the writes. */
+/**
+ * `commitTransaction`: may be repeated, even after a restart, since the journal holds the outcome
+ * with the writes.
+ */
 export function commitTransaction(context: CommandContext): CommandResult {
   const { server, command, connection } = context;
   const session = sessionOfTransaction(context);
@@ -35,14 +38,14 @@ export function abortTransaction(context: CommandContext): CommandResult {
   return {};
 }
 
-/** `endSessions`, `killSessions`: ends these sessions with their transactions. */
+/** `endSessions`, `killSessions`: ends these sessions and their transactions. */
 export function endSessions({ server, command, name }: CommandContext): CommandResult {
   const ids = command[name];
   for (const lsid of Array.isArray(ids) ? (ids as unknown[]) : []) {
     const session = server.sessions.byKey.get(sessionIdOf(lsid).toString('latin1'));
     if (session !== undefined) {
       endTransaction(server.store, session, session.transaction === null ? session.state : 'aborted');
-      // A retry of the last commit may still come; the session itself is forgotten when it was not used for long.
+      // The last commit may still be retried. The session itself is forgotten after its timeout.
     }
   }
   return {};

@@ -11,7 +11,7 @@ import type { CommandContext } from './context.js';
 import { filterOptions, letScopeOf } from './query-options.js';
 import { checkId, completed, encodeUpdated } from './storable-document.js';
 
-/** An update as a statement asks for it. */
+/** The update that a statement requests. */
 export interface UpdateRequest {
   namespace: string;
   filter: Doc;
@@ -21,23 +21,23 @@ export interface UpdateRequest {
   hint: unknown;
   multi: boolean;
   upsert: boolean;
-  /** The statement that carries constants for a pipeline in its field `c`. */
+  /** The statement; its field `c` holds constants for a pipeline. */
   statement: Doc;
 }
 
 export interface UpdateOutcome {
   matched: number;
   modified: number;
-  /** The inserted document's `_id`, wrapped as it may be any value. */
+  /** The `_id` of the inserted document, wrapped because it may have any value. */
   upserted: { id: unknown } | null;
-  /** Of the last document met: as it was, and as it is. */
+  /** The last matching document, before and after the update. */
   before: Doc | null;
   after: Doc | null;
 }
 
 /**
- * Compiles an update, which checks all of it before any document is looked at; returns the step that applies it, to be
- * run in a transaction, possibly several times.
+ * Compiles and checks an update before any document is read. Returns the step that applies it in a
+ * transaction; it may run several times.
  */
 export function prepareUpdate(
   context: CommandContext,
@@ -83,7 +83,8 @@ export function prepareUpdate(
           continue;
         }
         const bytes = encodeUpdated(after);
-        // Operators say themselves whether they changed anything.
+        // Operators return the same object if nothing changed. Other updates are compared by their
+        // bytes.
         if (isOperators || version.bytes?.equals(bytes) !== true) {
           replaceDocument(transaction, collection, record, { doc: after, bytes });
           outcome.modified += 1;

@@ -1,17 +1,18 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * A block is what one group commit writes: it is on disk whole or it does not count, so entries that belong
- * together (a transaction) go into one block.
+ * A block is the unit of one group commit. On disk it is complete or invalid, so entries that
+ * belong together (a transaction) go into one block.
  *
- *   magic u32 | payload length u32 | sequence u32 | reserved u32 | crc32 of these 16 bytes and the payload u32 | payload
+ *   magic u32 | payload length u32 | sequence u32 | reserved u32 | crc32 u32 | payload
+ *   crc32: over these 16 bytes and the payload
  *   payload: (entry length u32 | entry)*
  */
 export const BLOCK_HEADER_BYTES = 20;
 const MAGIC = Buffer.from('EMJ1', 'latin1');
 const PAYLOAD_BYTES_MAX = 0x3fff_ffff;
 
-/** Frames entries as the block with this sequence number (its position in the file, from 0). */
+/** Encodes entries as the block with this sequence number (its position in the file, from 0). */
 export function encodeBlock(sequence: number, entries: readonly Uint8Array[]): Buffer {
   let payload = 0;
   for (const entry of entries) {
@@ -32,7 +33,7 @@ export function encodeBlock(sequence: number, entries: readonly Uint8Array[]): B
   return block;
 }
 
-/** Length of the payload that the header at `at` announces, or -1 when there is no plausible header. */
+/** Payload length in the header at `at`, or -1 if there is no plausible header. */
 export function payloadLength(buffer: Buffer, at: number): number {
   if (buffer.length - at < BLOCK_HEADER_BYTES || MAGIC.compare(buffer, at, at + 4) !== 0) {
     return -1;
@@ -41,7 +42,7 @@ export function payloadLength(buffer: Buffer, at: number): number {
   return length > PAYLOAD_BYTES_MAX ? -1 : length;
 }
 
-/** Whether the block at `at`, completely inside the buffer, is intact. */
+/** True if the block at `at` is intact. It must lie completely inside the buffer. */
 export function isIntact(buffer: Buffer, at: number): boolean {
   const length = payloadLength(buffer, at);
   if (length < 0 || buffer.length - at < BLOCK_HEADER_BYTES + length) {
@@ -64,7 +65,10 @@ export function* entriesOf(block: Buffer): Generator<Buffer> {
   }
 }
 
-/** Offset of the first intact block at or after `from`, or -1: tells a torn tail from damage in the middle. */
+/**
+ * Offset of the first intact block at or after `from`, or -1. It distinguishes a torn tail from
+ * damage in the middle.
+ */
 export function findIntactBlock(buffer: Buffer, from: number): number {
   for (let at = buffer.indexOf(MAGIC, from); at >= 0; at = buffer.indexOf(MAGIC, at + 1)) {
     if (isIntact(buffer, at)) {

@@ -1,4 +1,4 @@
-/** The data directory can't be used as it is; the message says which file, why, and what to do about it. */
+/** The data directory can't be used. The message names the file, the reason and the remedy. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
@@ -14,7 +14,7 @@ const REASONS = new Map([
   ['EFBIG', 'the file size limit of this process is reached'],
 ]);
 
-/** The error number of a failed system call in words, e.g. `the disk is full (ENOSPC)`. */
+/** Describes the error number of a failed system call, e.g. `the disk is full (ENOSPC)`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

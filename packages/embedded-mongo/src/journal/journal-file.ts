@@ -7,13 +7,16 @@ import type { JournalPosition } from './recover.js';
 const fdatasyncAsync = promisify(fdatasync);
 const writeAsync = promisify(write);
 
-/** The file at the end of the journal. One call at a time. */
+/** The last file of the journal. Only one call at a time. */
 export interface JournalFile {
-  /** Writes the entries as one block and, with `sync`, waits until it is on disk. Resolves to its bytes. */
+  /**
+   * Writes the entries as one block. With `sync` it waits until the block is on disk. Resolves to
+   * the number of bytes.
+   */
   write: (entries: readonly Buffer[]) => Promise<number>;
-  /** Goes on in a new file; returns its generation. */
+  /** Switches to a new file and returns its generation. */
   next: () => number;
-  /** Cuts off what a failed write left. */
+  /** Truncates the partial block of a failed write. */
   cut: () => void;
   close: () => void;
 }
@@ -50,14 +53,19 @@ export function openJournalFile(directory: string, sync: boolean, position: Jour
   };
 }
 
-/** Not in append mode: each write names its place, so that a failed one can be cut off. */
+/**
+ * Not in append mode: each write has an explicit position, so that a failed one can be truncated.
+ */
 function openFile(directory: string, generation: number): number {
   const fd = openSync(journalPath(directory, generation), constants.O_RDWR | constants.O_CREAT, 0o600);
   syncDirectory(directory);
   return fd;
 }
 
-/** A full disk may take a part of a write without an error; the next attempt then names the reason. */
+/**
+ * A full disk may accept part of a write without an error. The next attempt then reports the
+ * reason.
+ */
 async function writeFully(fd: number, block: Buffer, position: number): Promise<void> {
   let written = 0;
   while (written < block.length) {

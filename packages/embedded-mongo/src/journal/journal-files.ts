@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { DataDirectoryError, reasonOf } from './data-directory-error.js';
 
 /**
- * A data directory holds `snapshot.<n>` (everything up to the start of generation n) and `journal.<n>`, `journal.<n+1>`…
- * (what came after). `*.tmp` is a snapshot that was not finished.
+ * A data directory holds `snapshot.<n>` (everything up to the start of generation n) and
+ * `journal.<n>`, `journal.<n+1>`… (what came after). `*.tmp` is a snapshot that was not finished.
  */
 export interface JournalFiles {
   /** Generation of the newest snapshot, or undefined while there is none. */
   snapshot: number | undefined;
-  /** Generations of the journals to read after it, ascending and without a gap; may be empty. */
+  /** Generations of the journals to read after it, ascending and without gaps. May be empty. */
   journals: number[];
-  /** Files that the newest snapshot made superfluous. */
+  /** Files that the newest snapshot makes obsolete. */
   obsolete: string[];
 }
 
@@ -23,7 +23,7 @@ export function journalPath(directory: string, generation: number): string {
   return join(directory, `journal.${generation}`);
 }
 
-/** Creates the directory if need be. Throws DataDirectoryError when that can't be done. */
+/** Creates the directory if it does not exist. Throws DataDirectoryError on failure. */
 export function createDataDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
@@ -49,7 +49,7 @@ export function listJournalFiles(directory: string): JournalFiles {
   journals.forEach((generation, i) => {
     if (generation !== first + i) {
       throw new DataDirectoryError(
-        `The file ${journalPath(directory, first + i)} is missing; later journals are there.`,
+        `The file ${journalPath(directory, first + i)} is missing, but later journals exist.`,
       );
     }
   });
@@ -71,7 +71,7 @@ export function deleteFiles(paths: readonly string[]): void {
   }
 }
 
-/** Makes created, renamed and deleted names durable. */
+/** Makes created, renamed and deleted directory entries durable. */
 export function syncDirectory(directory: string): void {
   const fd = openSync(directory, 'r');
   try {

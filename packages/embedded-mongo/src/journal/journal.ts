@@ -2,13 +2,16 @@ import { reasonOf } from './data-directory-error.js';
 import { openJournalFile, type JournalFile } from './journal-file.js';
 import type { JournalPosition } from './recover.js';
 
-/** The journal could not be written: what was not acknowledged is lost, and the process must not go on serving it. */
+/**
+ * The journal could not be written. Unacknowledged writes are lost, and the process must stop
+ * serving its data.
+ */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
 interface JournalStats {
-  /** Bytes of the journals since the newest snapshot, and of that snapshot. */
+  /** Bytes of the journals since the newest snapshot, and bytes of that snapshot. */
   journalBytes: number;
   snapshotBytes: number;
   syncs: number;
@@ -16,11 +19,16 @@ interface JournalStats {
 }
 
 export interface Journal {
-  /** Adds an entry. Entries appended without an await between them reach the disk together or not at all. */
+  /**
+   * Adds an entry. Entries appended without an await between them reach the disk together or not at
+   * all.
+   */
   append: (entry: Buffer) => void;
-  /** Undefined if all that was appended is on disk, else a promise of it; rejects with JournalError. */
+  /**
+   * Undefined if all appended entries are on disk, else a promise of it. Rejects with JournalError.
+   */
   durable: () => Promise<void> | undefined;
-  /** Lets what is appended from now on go to a new file; resolves to its generation once that file exists. */
+  /** Directs later entries to a new file. Resolves to its generation once that file exists. */
   rotate: () => Promise<number>;
   readonly stats: JournalStats;
   /** Flushes and closes. */
@@ -29,7 +37,7 @@ export interface Journal {
 
 export interface JournalOptions {
   directory: string;
-  /** False leaves writes to the operating system: they survive a killed process, not a power cut. */
+  /** False does not wait for the disk: writes survive a killed process but not a power failure. */
   sync: boolean;
   /** Called once, when writing has failed. */
   onFailure: (error: JournalError) => void;
@@ -42,7 +50,7 @@ interface Deferred {
 }
 
 interface Rotation {
-  /** What still has to go to the old file. */
+  /** Entries that still belong in the old file. */
   entries: Buffer[];
   resolve: (generation: number) => void;
   reject: (error: Error) => void;
@@ -55,7 +63,7 @@ interface State {
   pending: Buffer[];
   rotation: Rotation | undefined;
   running: boolean;
-  /** The group commit being written, and the one that collects entries. */
+  /** The group commit being written, and the one that is collecting entries. */
   inFlight: Deferred | undefined;
   next: Deferred | undefined;
   failure: JournalError | undefined;
@@ -89,14 +97,17 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
       state.failure === undefined ? (state.next ?? state.inFlight)?.promise : Promise.reject(state.failure),
     rotate: () => rotate(state),
     async close() {
-      // A failure was reported when it happened; closing is what remains to be done.
+      // Ignore a failure here: it was already reported.
       await (state.next ?? state.inFlight)?.promise.catch(() => undefined);
       state.file.close();
     },
   };
 }
 
-/** Starts a group commit at the end of this turn of the event loop, so that all writes of the turn share one sync. */
+/**
+ * Starts a group commit at the end of this event loop turn, so that all writes of the turn share
+ * one sync.
+ */
 function schedule(state: State): void {
   state.next ??= deferred();
   if (!state.running) {
@@ -145,10 +156,10 @@ function fail(state: State, cause: unknown, rotation: Rotation | undefined): voi
   });
   state.failure = failure;
   try {
-    // What was written of the batch was not acknowledged to anybody, and must not come back after a restart.
+    // Entries of the failed batch were never acknowledged and must not reappear after a restart.
     state.file.cut();
   } catch {
-    // The checksum keeps a partial block from counting, so a file that can't be cut either is no danger.
+    // It is safe to leave the partial block: its checksum invalidates it.
   }
   state.inFlight?.reject(failure);
   state.next?.reject(failure);
@@ -176,7 +187,7 @@ function deferred(): Deferred {
     resolve = res;
     reject = rej;
   });
-  // A failure reaches whoever waits for it; nobody may be waiting, and that is no crash of its own.
+  // Waiting callers still get the rejection. Without any, it must not crash the process.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -4,12 +4,15 @@ import { DataDirectoryError, reasonOf } from './data-directory-error.js';
 
 const TAKEOVER_MS_MAX = 10_000;
 
-/** Directories locked by this very process, where the process id can't tell two holders apart. */
+/**
+ * Directories locked by this process. The process id cannot distinguish two holders in one process.
+ */
 const heldHere = new Set<string>();
 
 /**
- * Makes this process the only user of a data directory, and returns the release. A lock whose process is gone is taken
- * over. Refused with DataDirectoryError when another process, or this one, has the directory open.
+ * Makes this process the only user of a data directory and returns the release function. A stale
+ * lock of an ended process is taken over. Throws DataDirectoryError when another process, or this
+ * one, has the directory open.
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
@@ -26,7 +29,10 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-/** The file appears with its content: a lock without its owner's id would look stale to others. */
+/**
+ * Creates the lock file with its content in one step. Without the owner's id, others would consider
+ * the lock stale.
+ */
 function createLock(path: string): boolean {
   const draft = `${path}.${process.pid}`;
   try {
@@ -45,7 +51,10 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Two processes may find the same stale lock: a second exclusive file lets only one of them replace it. */
+/**
+ * Replaces a stale lock. A second exclusive file ensures that only one of several processes does
+ * so.
+ */
 function takeOver(directory: string, path: string): void {
   const mutex = `${path}.takeover`;
   removeIfOld(mutex);
@@ -72,7 +81,10 @@ function takeOver(directory: string, path: string): void {
   }
 }
 
-/** The process id in the lock file if that process still runs; process ids are reused, so its start time must agree. */
+/**
+ * The process id in the lock file if that process still runs. Process ids are reused, so its start
+ * time must match.
+ */
 function liveHolder(path: string): number | undefined {
   const [pidText = '', start = ''] = readIfPresent(path).trim().split(' ');
   const pid = Number(pidText);
@@ -89,7 +101,10 @@ function liveHolder(path: string): number | undefined {
   return startOf(pid) === start ? pid : undefined;
 }
 
-/** When a process started, in clock ticks since boot, with the boot's id; `-` where the system does not tell. */
+/**
+ * Start time of a process in clock ticks since boot, with the boot id. `-` if the system has no
+ * such data.
+ */
 function startOf(pid: number): string {
   const stat = readIfPresent(`/proc/${pid}/stat`);
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -5,9 +5,11 @@ import { DataDirectoryError } from './data-directory-error.js';
 const READ_BYTES = 8 << 20;
 
 /**
- * Reads the blocks of one file in order. A block that is cut off or damaged ends the file when nothing intact follows
- * and the file may have a torn tail (the newest journal): a crash tore the last, never acknowledged write, and it is cut
- * off. Anything else is damage that would silently lose acknowledged writes, and is refused.
+ * Reads the blocks of one file in order. Only the newest journal may have a torn tail: a truncated
+ * or damaged block with no intact block after it. Such a block is the last, never acknowledged
+ * write before a crash. It ends the file.
+ *
+ * Other damage is refused, since skipping it would lose acknowledged writes.
  */
 export function* readBlocks(path: string, { mayBeTorn }: { mayBeTorn: boolean }): Generator<Buffer, void> {
   const fd = openSync(path, 'r');
@@ -58,7 +60,7 @@ function endAtDamage(
     throw damaged(
       path,
       offset,
-      'a block is damaged, and what follows it is not the torn end of a last write',
+      'a block is damaged, and the data after it is not the torn end of the last write',
     );
   }
   truncateSync(path, offset);

@@ -4,10 +4,10 @@ import { DataDirectoryError } from './data-directory-error.js';
 import { deleteFiles, journalPath, listJournalFiles, snapshotPath } from './journal-files.js';
 import { readBlocks } from './read-blocks.js';
 
-/** Where appending goes on after a recovery. */
+/** Position at which appending continues after recovery. */
 export interface JournalPosition {
   generation: number;
-  /** Bytes of the file `journal.<generation>`; 0 if it is yet to be created. */
+  /** Bytes of the file `journal.<generation>`; 0 if it does not exist yet. */
   offset: number;
   /** Sequence number of its next block. */
   sequence: number;
@@ -17,8 +17,8 @@ export interface JournalPosition {
 }
 
 /**
- * Hands every entry that the directory holds to `apply`, oldest first, and cuts a torn tail off.
- * Throws DataDirectoryError when a file is damaged or missing; nothing is changed then.
+ * Passes every entry of the directory to `apply`, oldest first, and truncates a torn tail. Throws
+ * DataDirectoryError, without changing anything, when a file is damaged or missing.
  */
 export function recover(directory: string, apply: (entry: Buffer) => void): JournalPosition {
   const files = listJournalFiles(directory);
@@ -51,7 +51,7 @@ export function recover(directory: string, apply: (entry: Buffer) => void): Jour
   return position;
 }
 
-/** A snapshot ends with an empty entry: without it the file is not the whole. */
+/** A snapshot ends with an empty entry. Without it the file is incomplete. */
 function applySnapshot(path: string, apply: (entry: Buffer) => void): void {
   let complete = false;
   for (const block of readBlocks(path, { mayBeTorn: false })) {

@@ -5,8 +5,8 @@ import { deleteFiles, listJournalFiles, snapshotPath, syncDirectory } from './jo
 const BLOCK_BYTES = 1 << 20;
 
 /**
- * Writes the entries as `snapshot.<generation>`, which replaces all older files once it is complete and on disk: until
- * the rename nothing has changed, after it the older files are superfluous. Resolves to the snapshot's bytes.
+ * Writes the entries as `snapshot.<generation>`. The final rename makes it replace all older files,
+ * which are obsolete from then on. Resolves to the size of the snapshot in bytes.
  */
 export async function writeSnapshot(
   { directory, generation, sync }: { directory: string; generation: number; sync: boolean },

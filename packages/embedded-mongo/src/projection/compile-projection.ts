@@ -10,7 +10,8 @@ import { parseSlice } from './slice.js';
 type Special = ReturnType<NonNullable<ProjectionOptions['special']>>;
 
 /**
- * Compiles the projection of find and findAndModify: that of `$project` with `$slice` and `$elemMatch`.
+ * Compiles the projection of find and findAndModify: that of `$project`, plus `$slice` and
+ * `$elemMatch`.
  * @throws 31274, 31275, 28667, 28724, 238 for `path.$`, and as `parseProjection` does.
  */
 export function compileProjection(specification: Doc, scope: Scope): Projection {
@@ -38,7 +39,10 @@ function isPositional(path: string): boolean {
   return path.endsWith('.$') || path.includes('.$.');
 }
 
-/** The first element that matches, in an array; nothing if none does. It comes after the fields that are kept. */
+/**
+ * An array with the first matching element; no field without a match. It comes after the included
+ * fields.
+ */
 function elemMatchField(path: string, condition: unknown, excludes: boolean): Special {
   if (!isDoc(condition)) {
     throw new MongoError(31274, `elemMatch: Invalid argument, object required, but got ${typeof condition}`);

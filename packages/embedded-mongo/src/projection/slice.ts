@@ -2,7 +2,7 @@ import { MongoError } from '../errors.js';
 import { toDouble } from '../values/numbers.js';
 import { isNumeric } from '../values/types.js';
 
-/** Find's `$slice`; what is no array stays as it is. @throws 28667, 28724. */
+/** Compiles find's `$slice`. Values other than arrays stay unchanged. @throws 28667, 28724. */
 export function parseSlice(argument: unknown): (value: unknown) => unknown {
   if (isNumeric(argument)) {
     const count = Math.trunc(toDouble(argument)) || 0;

@@ -5,20 +5,23 @@ import { toDouble } from '../values/numbers.js';
 import { implicitlyEqualTo, isDbRef } from './comparison.js';
 import { and, arrayPredicate, onValue, type Filter, type Predicate, type ValueTest } from './predicate.js';
 
-/** The two compilers that call each other through the operators. */
+/** The two compilers, which call each other through the operators. */
 export interface FilterCompiler {
-  /** A filter of a document. */
+  /** Compiles the filter of a document. */
   filter(filter: Doc): Filter;
-  /** The operators of one field: `{$gt: 1, $lt: 5}`. */
+  /** Compiles the operators of one field: `{$gt: 1, $lt: 5}`. */
   operators(operators: Doc): Predicate;
 }
 
-/** True for `{$gt: 1}`: an object that asks for operators, not one that is a value. */
+/** True for an object of operators such as `{$gt: 1}`, false for an object that is a value. */
 export function isOperatorObject(value: unknown): value is Doc {
   return isDoc(value) && keysOf(value)[0]?.startsWith('$') === true && !isDbRef(value);
 }
 
-/** `$elemMatch`: one element meets all conditions; of an object as a document, of operators as a value. */
+/**
+ * `$elemMatch`: one element meets all conditions. Fields test it as a document, operators test it
+ * as a value.
+ */
 export function elementMatches(operand: unknown, compiler: FilterCompiler): Predicate {
   if (!isDoc(operand)) {
     throw new MongoError(2, '$elemMatch needs an Object');
@@ -34,7 +37,7 @@ export function elementMatches(operand: unknown, compiler: FilterCompiler): Pred
   return { kind: 'value', wholeArrays: true, test: (value) => locate(value) >= 0, locate };
 }
 
-/** An array element that is an array itself is seen as a document with the keys 0, 1, ... */
+/** A nested array is matched like a document with the keys 0, 1, ... */
 function documentTest(filter: Filter): ValueTest {
   return (value) => {
     if (Array.isArray(value)) {
@@ -44,7 +47,7 @@ function documentTest(filter: Filter): ValueTest {
   };
 }
 
-/** `$all`: each value is there; `[]` matches nothing. */
+/** `$all`: every listed value is present. `[]` matches nothing. */
 export function containsAll(operand: unknown, compiler: FilterCompiler): Predicate {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, '$all needs an array');
@@ -74,7 +77,7 @@ export function containsAll(operand: unknown, compiler: FilterCompiler): Predica
   );
 }
 
-/** `$size`: the length of one array. */
+/** `$size`: the length of the array. */
 export function hasSize(operand: unknown): Predicate {
   const size = isNumeric(operand) ? toDouble(operand) : Number.NaN;
   if (!Number.isInteger(size) || size < 0) {

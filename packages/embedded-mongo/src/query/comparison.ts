@@ -7,12 +7,15 @@ import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
 import { not, valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 import { regexTest } from './regex-operator.js';
 
-/** `$eq`: equal in the total order; null also matches a missing field. A regex is a value here. */
+/**
+ * `$eq`: equal in the total order. Null also matches a missing field. A regex is a plain value
+ * here.
+ */
 export function equalTo(operand: unknown): Predicate {
   return valuePredicate(equalityTest(checkOperand(operand)));
 }
 
-/** `{field: value}`: as `$eq`, but a regex matches strings. */
+/** `{field: value}`: like `$eq`, but a regex matches strings. */
 export function implicitlyEqualTo(operand: unknown): Predicate {
   return operand instanceof BSONRegExp ? valuePredicate(regexTest(operand)) : equalTo(operand);
 }
@@ -37,7 +40,7 @@ function equalityTest(operand: unknown): ValueTest {
   }
   if (typeof operand === 'string' || typeof operand === 'number') {
     const type = typeof operand;
-    // Only another class of the same rank (a Long beside an int) needs the general comparison.
+    // Only another class of the same rank (a Long versus an int) needs the general comparison.
     return (value) =>
       value === operand ||
       (typeof value === 'object' && value !== null && equalValues(value, operand)) ||
@@ -96,7 +99,7 @@ export function isDbRef(value: object): boolean {
 
 export type RangeOperator = '$gt' | '$gte' | '$lt' | '$lte';
 
-/** `$gt`, `$gte`, `$lt`, `$lte`: only values of the operand's type rank match. */
+/** `$gt`, `$gte`, `$lt`, `$lte`: match only values of the operand's type rank. */
 export function inRange(operator: RangeOperator, operand: unknown): Predicate {
   if (operand instanceof BSONRegExp) {
     throw new MongoError(2, `Can't have RegEx as arg to predicate over field with ${operator}`);
@@ -111,7 +114,7 @@ function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
     return operator === '$gte' || operator === '$lte' ? equalityTest(null) : () => false;
   }
   if (type === BSON.minKey || type === BSON.maxKey) {
-    // Everything else lies above MinKey and below MaxKey, missing fields included.
+    // All other values, and missing fields, are above MinKey and below MaxKey.
     const beyond = type === BSON.minKey ? accepts(1) : accepts(-1);
     return (value, present) => (present && typeOf(value) === type ? accepts(0) : beyond);
   }

@@ -30,15 +30,16 @@ import { matchesRegex, regexTest } from './regex-operator.js';
 import { hasType } from './type-operator.js';
 
 export interface FilterOptions {
-  /** The variables that `$expr` sees; the system variables by default. */
+  /** Variables for `$expr`. The system variables by default. */
   readonly scope?: Scope | undefined;
   /** True for the filter of an upsert, which must not contain `$expr`. */
   readonly upsert?: boolean;
 }
 
 /**
- * Compiles a filter once for many documents; everything is checked here, so that a bad filter fails without a look at
- * any document. @throws MongoError 2 (BadValue) mostly, 9, 14, 51091 and others as MongoDB does.
+ * Compiles a filter once for many documents. All checks run here, so an invalid filter fails
+ * without documents. @throws MongoError 2 (BadValue) mostly, 9, 14, 51091 and others as MongoDB
+ * does.
  */
 export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter {
   return compile(filter, () => {
@@ -49,21 +50,21 @@ export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter 
   });
 }
 
-/** Most filters have no `$expr`: the scope is made when one asks for it. */
+/** The scope is created on demand, since few filters have an `$expr`. */
 type ScopeSource = () => Scope;
 
-/** The predicate of one field: `{$gt: 1}`, a regex or a value. */
+/** Compiles the condition of one field: `{$gt: 1}`, a regex or a value. */
 function compilePredicate(condition: unknown): Predicate {
   return isOperatorObject(condition) ? compileOperators(condition, embedded) : implicitlyEqualTo(condition);
 }
 
-/** The position of the first array element that meets the operand of `$elemMatch`, -1 if there is none. */
+/** The position of the first array element that matches the operand of `$elemMatch`, or -1. */
 export function elementPosition(condition: Doc): (value: unknown) => number {
   const predicate = elementMatches(condition, embedded);
   return (predicate.kind === 'value' ? predicate.locate : undefined) ?? (() => -1);
 }
 
-/** `$expr` is refused below the top: it could not know its root. */
+/** `$expr` is refused below the top level, where the root document is unknown. */
 const embedded: FilterCompiler = {
   filter: (filter) => compile(filter, undefined),
   operators: (operators) => compileOperators(operators, embedded),

@@ -4,13 +4,16 @@ import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
 import { isOperatorObject } from './array-operators.js';
 
 /**
- * What every match of a filter must have at one path. The lists of several conditions on one path are all necessary,
- * each by itself: over an array, two of them may be met by different elements, so an index over arrays uses one only.
+ * Necessary conditions of a filter at one path. Each list holds by itself. In an array, different
+ * elements may satisfy different lists, so a multikey index uses only one of them.
  */
 export interface PathBounds {
-  /** At a match, one of the path's values equals one of these; null stands for a missing field too. */
+  /**
+   * In every match, one value of the path equals one of these. Null also stands for a missing
+   * field.
+   */
   readonly equal: (readonly unknown[])[];
-  /** At a match, one of the path's values lies above this one, in the type rank of `value`. */
+  /** In every match, one value of the path is above this bound and of the same type rank. */
   readonly lower: RangeBound[];
   readonly upper: RangeBound[];
   /** True if every match has the field (a sparse index may be used). */
@@ -22,7 +25,7 @@ export interface RangeBound {
   readonly inclusive: boolean;
 }
 
-/** The bounds that the top-level conjunction of a valid filter puts on each path. */
+/** The bounds of each path, from the top-level conjunction of a valid filter. */
 export function filterBounds(filter: Doc): ReadonlyMap<string, PathBounds> {
   const bounds = new Map<string, PathBounds>();
   collect(filter, '', bounds);
@@ -115,7 +118,7 @@ function collectOperator(
   }
 }
 
-/** Arrays and regexes are not looked up by one key. */
+/** Arrays and regexes cannot be looked up by one key. */
 function isKey(value: unknown): boolean {
   const type = typeOf(value);
   return type !== BSON.array && type !== BSON.regex;
@@ -139,7 +142,7 @@ function addRange(entry: PathBounds, ranges: RangeBound[], bound: RangeBound): v
     }
     return;
   }
-  // Beyond MinKey and MaxKey lies everything, missing fields included.
+  // Any value, or a missing field, is beyond MinKey or MaxKey.
   if (type !== BSON.minKey && type !== BSON.maxKey) {
     entry.exists = true;
     if (isKey(bound.value)) {

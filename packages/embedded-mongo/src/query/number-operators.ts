@@ -3,7 +3,7 @@ import { toBigInt } from '../values/numbers.js';
 import { isNumeric, type Numeric } from '../values/types.js';
 import { valuePredicate, type Predicate } from './predicate.js';
 
-/** `$mod: [divisor, remainder]`: both and the value are cut to int64. */
+/** `$mod: [divisor, remainder]`: both, and the value, are truncated to int64. */
 export function hasRemainder(operand: unknown): Predicate {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, 'malformed mod, needs to be an array');
@@ -30,7 +30,7 @@ function modOperand(value: unknown, name: string): bigint {
   return integer;
 }
 
-/** Truncated to int64; undefined for NaN, infinities and what does not fit. */
+/** Truncates to int64. Undefined for NaN, infinities and values out of range. */
 function int64Of(value: Numeric): bigint | undefined {
   const integer = toBigInt(value);
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;

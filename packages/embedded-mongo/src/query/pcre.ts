@@ -4,8 +4,9 @@ const CACHE_MAX = 500;
 const cache = new Map<string, RegExp>();
 
 /**
- * The JS regular expression that matches what PCRE with UTF matches. The syntax that both have is taken over, with JS's
- * meaning of `.`, `^`, `$` and `\s` put right; what only PCRE has is refused.
+ * Translates a PCRE pattern in UTF mode into an equivalent JS regular expression. Common syntax is
+ * kept, with the meaning of `.`, `^`, `$` and `\s` adjusted. Syntax without an equivalent is
+ * refused.
  * @throws MongoError 51091 for an invalid or untranslatable pattern, 51108 for an unknown flag.
  */
 export function compilePcre(pattern: string, options: string): RegExp {
@@ -114,11 +115,11 @@ const ANCHORS: ReadonlyMap<string, string> = new Map([
   ['\\Z', FINAL],
 ]);
 
-/** White space of PCRE, which is that of ASCII. */
+/** White space in PCRE is ASCII only. */
 const SPACE = '\\t-\\r ';
 const NOT_SPACE = '\\0-\\x08\\x0e-\\x1f!-\\u{10ffff}';
 
-/** An escape, outside of a class or in one. */
+/** Translates an escape, inside or outside of a class. */
 function escape(token: string): string {
   const letter = token.charAt(1);
   switch (letter) {
@@ -143,7 +144,10 @@ function escape(token: string): string {
   return /[\^$\\.*+?()[\]{}|/-]/.test(letter) ? `\\${letter}`.replace('\\-', '\\x2d') : token.slice(1);
 }
 
-/** A class; a `]` in the first place and a `-` beside the likes of `\w` are literals in PCRE. */
+/**
+ * Translates a class. In PCRE, a leading `]` and a `-` next to `\w` and similar escapes are
+ * literals.
+ */
 function translateClass(token: string): string {
   const [head = '['] = /^\[\^?/.exec(token) ?? [];
   let source = head;

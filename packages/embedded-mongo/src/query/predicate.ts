@@ -2,23 +2,26 @@ import { getField, hasField } from '../values/fields.js';
 import { visitPath } from '../values/paths.js';
 import type { Doc } from '../values/types.js';
 
-/** Where a filter matched, for the positional operator: the place in the array that was entered last. */
+/**
+ * The match position for the positional operator: the index in the outermost array that the path
+ * entered.
+ */
 export interface MatchDetails {
   position: number | undefined;
 }
 
-/** Whether a document matches; fills `details` when it does. */
+/** Returns true if a document matches. It then fills `details`. */
 export type Filter = (doc: Doc, details?: MatchDetails) => boolean;
 
-/** A test of one value; `present` is false for a missing one, whose value is then `undefined`. */
+/** A test of one value. For a missing value, `present` is false and the value is `undefined`. */
 export type ValueTest = (value: unknown, present: boolean) => boolean;
 
-/** What the operators of one field ask, before it is tied to a path. */
+/** The compiled operators of one field, not yet bound to a path. */
 export type Predicate =
   | {
       readonly kind: 'value';
       readonly test: ValueTest;
-      /** True for operators that look at an array itself, not at its elements. */
+      /** True for operators that test an array itself, not its elements. */
       readonly wholeArrays: boolean;
       /** The position of the array element that makes `test` true ($elemMatch). */
       readonly locate?: (value: unknown) => number;
@@ -86,7 +89,7 @@ function recorder(predicate: Predicate & { kind: 'value' }, details: MatchDetail
   };
 }
 
-/** The test that applies a predicate to one value as it stands, as `$elemMatch` and `$pull` do. */
+/** Applies a predicate to one value without entering arrays, as `$elemMatch` and `$pull` do. */
 export function onValue(predicate: Predicate): ValueTest {
   switch (predicate.kind) {
     case 'not': {

@@ -5,7 +5,7 @@ import type { Doc } from '../values/types.js';
 import { compilePcre } from './pcre.js';
 import { valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 
-/** Strings that match, and regexes that are the same. */
+/** Matches strings against the regex. A stored regex matches if it is identical. */
 export function regexTest(regex: BSONRegExp): ValueTest {
   const compiled = compilePcre(regex.pattern, regex.options);
   return (value) => {

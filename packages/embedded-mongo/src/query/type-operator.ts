@@ -7,7 +7,10 @@ const ALIASES: ReadonlyMap<string, number> = new Map(Object.entries(BSON));
 const CODES: ReadonlySet<number> = new Set(ALIASES.values());
 const NUMBERS = [BSON.int, BSON.long, BSON.double, BSON.decimal];
 
-/** `$type`: a code, an alias, or a list of them. @throws 2 unknown type, 9 empty list, 14 neither number nor string. */
+/**
+ * `$type`: a code, an alias, or a list of them. @throws 2 for an unknown type, 9 for an empty list,
+ * 14 for neither number nor string.
+ */
 export function hasType(operand: unknown): Predicate {
   const wanted: ReadonlySet<number> = new Set(Array.isArray(operand) ? listOf(operand) : typesOf(operand));
   return valuePredicate((value, present) => present && wanted.has(typeOf(value)));

@@ -1,6 +1,6 @@
 /**
- * How many entries the chunks of a sorted list hold, as a Fenwick tree: the number of entries before a chunk, and its
- * change, take as many steps as the number of chunks has binary digits.
+ * Number of entries in the chunks of a sorted list, as a Fenwick tree. Reading the entries before a
+ * chunk and resizing a chunk take O(log chunks) steps.
  */
 export type ChunkSizes = number[];
 
@@ -15,7 +15,7 @@ export function chunkSizesOf(sizes: readonly number[]): ChunkSizes {
   return tree;
 }
 
-/** Notes that a chunk has grown, or shrunk. */
+/** Records that a chunk has grown or shrunk. */
 export function resizeChunk(tree: ChunkSizes, chunk: number, change: number): void {
   for (let node = chunk + 1; node < tree.length; node += node & -node) {
     tree[node] = (tree[node] ?? 0) + change;

@@ -14,7 +14,10 @@ export interface Collection {
   readonly uuid: Buffer;
   /** By key string of `_id`, in order of insertion. */
   readonly records: Map<string, StoredRecord>;
-  /** Records of which not every reader sees the same: those with several versions, or one that a snapshot is older than. */
+  /**
+   * Records that readers may see differently: those with several versions, or with one that is
+   * newer than a snapshot in use.
+   */
   readonly unsettled: Set<StoredRecord>;
   /** The first is always the one on `_id`. */
   indexes: [Index, ...Index[]];
@@ -41,7 +44,10 @@ export function nameIn(namespace: string): string {
   return namespace.slice(namespace.indexOf('.') + 1);
 }
 
-/** The version of a record that a reader sees: its own write, or the newest that its snapshot includes; null for none. */
+/**
+ * The version of a record that a reader sees: its own write, or the newest in its snapshot. Null if
+ * there is none.
+ */
 export function visibleVersion(record: StoredRecord, reader: Reader | null): Version | null {
   if (reader !== null && record.owner === reader) {
     return liveOrNull(record.pending);
@@ -60,8 +66,9 @@ function liveOrNull(version: Version | null): Version | null {
 }
 
 /**
- * Takes a record out of the unsettled ones when nothing is left of it, or one version that every reader sees; `oldest` is
- * the oldest snapshot in use. Then its index entries are those of that version, so entries may stand for documents.
+ * Removes a record from `unsettled` when it is gone, or has one version that every reader sees.
+ * `oldest` is the oldest snapshot in use. The index entries of a settled record are exactly those
+ * of its version, so entries can be counted as documents.
  */
 export function settle(collection: Collection, record: StoredRecord, oldest: number): void {
   const { version, owner } = record;
@@ -71,7 +78,7 @@ export function settle(collection: Collection, record: StoredRecord, oldest: num
   }
 }
 
-/** All versions of a record that somebody sees or may come to see. */
+/** All versions of a record that a reader sees or may see later. */
 export function* versionsOf(record: StoredRecord): Generator<Version> {
   if (record.pending !== null) {
     yield record.pending;
@@ -82,8 +89,8 @@ export function* versionsOf(record: StoredRecord): Generator<Version> {
 }
 
 /**
- * Builds an index over what is stored. With `unique`, two committed documents of one key are refused (11000); a
- * transaction's pending write counts too, as it was made without the check.
+ * Builds an index over the stored documents. With `unique`, two documents with one key throw 11000.
+ * A pending write counts too, since it was made before the index could check it.
  */
 export function buildIndex(collection: Collection, spec: Doc): Index {
   const index = createIndex(spec);

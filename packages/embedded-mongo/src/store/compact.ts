@@ -7,8 +7,8 @@ import type { SessionOutcome, Transaction } from './transaction.js';
 const ENTRY_BYTES = 256 << 10;
 
 /**
- * Writes everything as of now into a snapshot, after which the journals before it are deleted. Reading and writing go on
- * meanwhile: the snapshot reads one moment of the store, and what is committed later goes to a new journal.
+ * Writes the current state into a snapshot, after which older journals are deleted. Reads and
+ * writes continue: the snapshot has a fixed point in time, and later commits go to a new journal.
  */
 export async function compact(
   store: Store,
@@ -18,7 +18,8 @@ export async function compact(
     outcomes,
   }: { directory: string; sync: boolean; outcomes: () => Iterable<SessionOutcome> },
 ): Promise<void> {
-  // One turn of the event loop: the cut of the journal, the snapshot's moment, the catalog and the sessions agree.
+  // No await here: the journal rotation, the snapshot's time, the catalog and the sessions must
+  // agree.
   const reader = begin(store, { explicit: true });
   const rotation = store.journal.rotate();
   const collections = [...store.collections.values()];

@@ -1,7 +1,10 @@
 import { MongoError } from '../errors.js';
 import type { Reader } from './reader.js';
 
-/** A statement outside of a transaction met a transaction's lock: undo it, wait for the holder's end, run it again. */
+/**
+ * A statement outside of a transaction met a lock. The caller undoes it, waits for the holder to
+ * end, and runs it again.
+ */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 
@@ -10,7 +13,10 @@ export class LockedError extends Error {
   }
 }
 
-/** Ends a write that met another's: a transaction fails at once, a plain statement has to wait for the holder. */
+/**
+ * The error for a write that conflicts with another one. A transaction fails at once. A plain
+ * statement waits for the holder.
+ */
 export function conflict(transaction: Reader, holder: Reader | null): Error {
   if (!transaction.explicit && holder !== null) {
     return new LockedError(holder);

@@ -8,8 +8,8 @@ import { countEntries } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * How many documents a query finds, as the reader sees them. Where an index range answers the filter, its ends are
- * looked up and nothing between them is.
+ * Counts the documents of a query as the reader sees them. If an index range answers the filter,
+ * only the ends of the range are looked up.
  */
 export function countRows(collection: Collection, reader: Transaction | null, query: RowQuery): number {
   if (keysOf(query.filter).length === 0 && (query.hint === undefined || query.hint === null)) {
@@ -20,7 +20,7 @@ export function countRows(collection: Collection, reader: Transaction | null, qu
   return executeCount(collection, reader, { plan, query: { ...query, sort: undefined }, stats });
 }
 
-/** Runs the plan of a count; counts into `stats` what it looks at. */
+/** Runs the plan of a count and adds the examined keys and documents to `stats`. */
 export function executeCount(
   collection: Collection,
   reader: Transaction | null,
@@ -31,17 +31,18 @@ export function executeCount(
     : executePlan(collection, reader, { plan, query, stats }).length;
 }
 
-/** True if the entries within the bounds are one for each document that the filter matches. */
+/** True if the bounds hold exactly one entry per matching document. */
 export function isCountable(plan: Plan, { filter }: RowQuery): plan is IndexPlan {
   if (plan.kind !== 'index' || !boundsDecide(plan, filter)) {
     return false;
   }
-  // An array gives several entries, of which an equality picks one; other fields and other ranges may have more of them.
+  // An array has several entries. An equality selects one of them, but other fields and ranges may
+  // hold several.
   const { index, bounds } = plan;
   return !isMultikey(index) || (bounds.ranges.length === 1 && !index.multikey.includes(true, bounds.points));
 }
 
-/** What a skip and a limit leave of a number of documents. */
+/** Applies a skip and a limit to a number of documents. */
 function within({ skip = 0, limit = 0 }: RowQuery, found: number): number {
   const left = Math.max(0, found - skip);
   return limit === 0 ? left : Math.min(left, limit);
@@ -55,7 +56,10 @@ function countAll(collection: Collection, reader: Transaction | null): number {
   return found;
 }
 
-/** All entries within the bounds, less those of unsettled records, and of these again what the reader sees. */
+/**
+ * All entries within the bounds, without those of unsettled records, plus the visible versions of
+ * these records.
+ */
 function countInIndex(
   collection: Collection,
   reader: Transaction | null,

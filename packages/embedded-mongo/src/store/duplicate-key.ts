@@ -4,7 +4,10 @@ import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import { valuesOf, type Index } from './index-definition.js';
 
-/** The error for a second document with a key of a unique index: names the index and the key as the document has it. */
+/**
+ * The error for a second document with the same key in a unique index. It names the index and the
+ * key values of the document.
+ */
 export function duplicateKey(namespace: string, index: Index, doc: Doc, key: string): MongoError {
   const values = valuesOf(index, doc, key);
   const keyValue: Doc = {};
@@ -19,7 +22,7 @@ export function duplicateKey(namespace: string, index: Index, doc: Doc, key: str
   );
 }
 
-/** A value as MongoDB prints it in messages. */
+/** Formats a value as in MongoDB's messages. */
 export function show(value: unknown): string {
   if (value === undefined) {
     return 'undefined';

@@ -20,7 +20,7 @@ export interface RowQuery {
   hint?: unknown;
 }
 
-/** A document found: its record, and the version of it that the reader sees. */
+/** A found document: its record and the version that the reader sees. */
 export interface Row {
   record: StoredRecord;
   version: Version;
@@ -31,7 +31,7 @@ export interface ScanStats {
   docsExamined: number;
 }
 
-/** The documents of a query in its order, as the reader sees them at this moment. */
+/** The documents of a query in its order, as the reader sees them now. */
 export function findRows(collection: Collection, reader: Transaction | null, query: RowQuery): Row[] {
   const idKey = idOnly(query);
   if (idKey !== undefined) {
@@ -41,17 +41,18 @@ export function findRows(collection: Collection, reader: Transaction | null, que
   return executePlan(collection, reader, { plan, query, stats: { keysExamined: 0, docsExamined: 0 } });
 }
 
-/** The documents of a query, read while it is fetched. */
+/** The documents of a query, read lazily. */
 export interface LiveRows {
   /** Null: other commands may run before the next row is read. */
   rows: Iterable<Row | null>;
-  /** Indexes that it reads. */
+  /** Indexes that the query reads. */
   indexes: readonly Index[];
 }
 
 /**
- * Yields the documents of a query in its order, each in its state at the moment of its read: no snapshot. The cursor keeps its
- * place in the index or the collection. A sort in memory reads all rows before the first one.
+ * Yields the documents of a query in its order, without a snapshot: each is in its state at the
+ * time of its read. The cursor keeps its position in the index or collection. A sort in memory
+ * reads all rows before the first one.
  */
 export function liveRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
   const idKey = idOnly(query);
@@ -74,7 +75,7 @@ function indexesOf(plan: Plan): Index[] {
   }
 }
 
-/** How many documents are looked at between two moments in which other commands may run. */
+/** Number of documents that are examined before other commands may run. */
 const SLICE_DOCUMENTS = 128;
 
 interface Execution {
@@ -83,7 +84,7 @@ interface Execution {
   stats: ScanStats;
 }
 
-/** Runs a plan at this moment; counts into `stats` what it looks at. */
+/** Runs a plan now and adds the examined keys and documents to `stats`. */
 export function executePlan(collection: Collection, reader: Transaction | null, execution: Execution): Row[] {
   const rows: Row[] = [];
   for (const row of executeSlowly(collection, reader, execution)) {
@@ -102,7 +103,7 @@ function* executeSlowly(
   const { matches, sort, skip = 0, limit = 0 } = query;
   const end = limit === 0 ? Infinity : skip + limit;
   const unsorted: Row[] | null = sort !== undefined && sortsAfter(plan, sort) ? [] : null;
-  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
+  // If the index bounds already decide the filter, documents need no check and are not decoded.
   const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
   let examined = 0;
   let found = 0;
@@ -129,7 +130,7 @@ function* executeSlowly(
   }
 }
 
-/** True if the rows of the plan have to be sorted still. */
+/** True if the rows of the plan must still be sorted. */
 export function sortsAfter(plan: Plan, sort: Doc | undefined): boolean {
   if (sort === undefined || keysOf(sort).length === 0 || sort['$natural'] !== undefined) {
     return false;
@@ -137,7 +138,7 @@ export function sortsAfter(plan: Plan, sort: Doc | undefined): boolean {
   return plan.kind !== 'index' || !plan.sorted;
 }
 
-/** Key of the one `_id` that the query asks for, if a look-up by it answers the query. */
+/** The key of the `_id` in the filter, if a lookup by it answers the query. */
 export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined {
   const id = filter['_id'];
   if (id === undefined || id === null || (hint !== undefined && hint !== null) || skip > 0) {
@@ -209,7 +210,7 @@ function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStat
       if (version === null || seen?.has(record) === true) {
         continue;
       }
-      // An entry may belong to another version of the record than the one that this reader sees.
+      // The entry may belong to a version that this reader does not see.
       const isOnlyVersion = record.pending === null && record.version?.previous === null;
       if (!isOnlyVersion && !keysIn(index, docOf(version)).includes(key)) {
         continue;

@@ -5,7 +5,9 @@ import { keysOf } from '../values/fields.js';
 import { typePrefix } from '../values/key-string.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** True if every document that the filter matches is sure to match the partial filter of an index. */
+/**
+ * True if every document that matches the filter certainly matches the partial filter of an index.
+ */
 export function implies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, partial: Doc): boolean {
   return keysOf(partial).every((path) => {
     const condition = partial[path];
@@ -23,13 +25,15 @@ export function implies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, pa
   });
 }
 
-/** The filter, and what it says must hold as well. */
+/** The filter and the conditions of its `$and`, at any depth. */
 function conjunctsOf(filter: Doc): Doc[] {
   const others = Array.isArray(filter['$and']) ? (filter['$and'] as unknown[]).filter(isDoc) : [];
   return [filter, ...others.flatMap(conjunctsOf)];
 }
 
-/** `{$gt: 1, $lt: 5}` as single conditions; anything that is no operator object is one already. */
+/**
+ * Splits `{$gt: 1, $lt: 5}` into single conditions. A condition without operators stays as it is.
+ */
 function clausesOf(condition: unknown): unknown[] {
   return isOperators(condition)
     ? keysOf(condition).map((operator) => ({ [operator]: condition[operator] }))
@@ -40,7 +44,7 @@ function isOperators(value: unknown): value is Doc {
   return isDoc(value) && (keysOf(value)[0]?.startsWith('$') ?? false);
 }
 
-/** True if the filter has the clause word for word among its operators. */
+/** True if the filter contains the identical clause among its operators. */
 function includesClause(condition: unknown, clause: unknown): boolean {
   if (!isOperators(condition) || !isOperators(clause)) {
     return false;
@@ -56,11 +60,11 @@ function boundsImply({ equal, lower, upper, exists }: PathBounds, clause: unknow
   if (operator === '$exists') {
     return limit === true && exists;
   }
-  // As MongoDB has it: a type is implied by nothing but itself, however plain it is from a value.
+  // As in MongoDB, only an identical `$type` implies a type, even if a value would show it.
   if (operator === '$type') {
     return false;
   }
-  // A null also stands for a missing field, so it implies nothing that distinguishes the two.
+  // Null also matches a missing field, so it implies nothing that distinguishes the two.
   const matches = compileFilter({ value: clause });
   if (
     equal.some((values) =>

@@ -10,10 +10,13 @@ import { fieldKey, type Index } from './index-definition.js';
 export interface IndexBounds {
   /** Ranges of key strings, from (inclusive) to (exclusive); ascending, without overlap. */
   ranges: KeyRange[];
-  /** How many leading fields are bound to single values, and whether (1) the next one is bound to a range. */
+  /**
+   * Number of leading fields that are bound to single values, and 1 if the next field is bound to a
+   * range.
+   */
   points: number;
   ranged: 0 | 1;
-  /** The bounds per field as `explain` shows them; made when it asks. */
+  /** The bounds per field in the format of `explain`, computed on demand. */
   shown: Record<string, () => string[]>;
 }
 
@@ -22,9 +25,12 @@ export interface KeyRange {
   to: string;
 }
 
-/** Above every character of a key string, so that `key + END` is behind every key that begins with `key`. */
+/**
+ * Sorts after every character of a key string. `key + END` sorts after every key that begins with
+ * `key`.
+ */
 const END = '\u0100';
-/** More ranges than this are read faster as one. */
+/** Above this number of ranges, reading them as one is faster. */
 const RANGES_MAX = 4096;
 
 /** All keys that begin with a prefix. */
@@ -32,7 +38,7 @@ export function coverRange(prefix: string): KeyRange {
   return { from: prefix, to: prefix + END };
 }
 
-/** The bounds of a query in an index: its leading fields by value, then one field by range. */
+/** The bounds of a query in an index: values for its leading fields, then a range for one field. */
 export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>): IndexBounds {
   let prefixes = [''];
   let points = 0;
@@ -40,7 +46,8 @@ export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>):
   const shown: IndexBounds['shown'] = {};
   for (const [i, { path, descending }] of index.fields.entries()) {
     const bound = bounds.get(path);
-    // Two paths below one array: a filter may match them in different elements, the keys pair those of the same one.
+    // A filter may match two paths below one array in different elements, but each key takes both
+    // from one element.
     if (bound === undefined || (index.multikey[i] === true && multikeyBound)) {
       break;
     }
@@ -67,20 +74,27 @@ export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>):
   return { ranges: prefixes.map(coverRange), points, ranged: 0, shown };
 }
 
-/** The fewest values that a path is bound to. A filter for null also finds BSON undefined, which has its own key. */
+/**
+ * The shortest list of values that a path is bound to. A filter for null also finds BSON undefined,
+ * which has its own key.
+ */
 function pointsOf({ equal }: PathBounds): unknown[] | undefined {
   const [first, ...rest] = equal;
   const fewest = rest.reduce((best, values) => (values.length < (best?.length ?? 0) ? values : best), first);
   return fewest?.flatMap((value) => (value === null ? [undefined, null] : [value]));
 }
 
-/** The keys of one field within lower and upper bound; both are of one type, as comparisons match one type only. */
+/**
+ * The key range of one field between its bounds. Both bounds have the same type, since comparisons
+ * match one type only.
+ */
 function fieldRange(
   bounds: PathBounds,
   { descending, isMultikey }: { descending: boolean; isMultikey: boolean },
 ): (KeyRange & { show: () => string }) | undefined {
   const lower = tightest(bounds.lower, 1);
-  // In an array one element may satisfy one bound and another element the other: only one of them narrows the range.
+  // In an array, different elements may satisfy the two bounds. Only one bound can narrow the
+  // range.
   const upper = isMultikey && lower !== undefined ? undefined : tightest(bounds.upper, -1);
   const sample = lower ?? upper;
   if (sample === undefined) {
@@ -93,7 +107,7 @@ function fieldRange(
   if (isNaNValue(lower?.value) || isNaNValue(upper?.value)) {
     return undefined;
   }
-  // NaN is the least number, and lies below no other one.
+  // NaN is the least number, but no other number's comparison matches it.
   const least = isNumeric(sample.value) ? { value: Number.NaN, inclusive: false } : undefined;
   const from = lower ?? least;
   const showRange = (): string =>

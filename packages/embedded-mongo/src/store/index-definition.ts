@@ -13,7 +13,10 @@ interface IndexField {
   descending: boolean;
 }
 
-/** An index of a collection: its definition as the client sent it, what follows from that, and its entries. */
+/**
+ * An index of a collection: the definition from the client, the properties derived from it, and the
+ * entries.
+ */
 export interface Index {
   readonly spec: Doc;
   readonly name: string;
@@ -23,14 +26,17 @@ export interface Index {
   readonly partialFilter: Doc | null;
   readonly covers: ((doc: Doc) => boolean) | null;
   readonly expireAfterSeconds: number | null;
-  /** Paths that met an array in some document: bounds on them can't be combined and give no order. */
+  /**
+   * True for paths with an array in some document. Their bounds can't be combined and give no
+   * order.
+   */
   readonly multikey: boolean[];
-  /** Top-level fields that decide the keys of a document, or null if that is not known. */
+  /** Top-level fields that determine the keys of a document, or null if unknown. */
   readonly heads: readonly string[] | null;
   entries: SortedList<StoredRecord>;
 }
 
-/** Builds an index without entries from a validated specification. */
+/** Creates an empty index from a validated specification. */
 export function createIndex(spec: Doc): Index {
   const key = spec['key'] as Doc;
   const fields = keysOf(key).map((path) => ({
@@ -56,7 +62,7 @@ export function createIndex(spec: Doc): Index {
   };
 }
 
-/** The keys of a document, without repetition; none if the index leaves the document out. */
+/** The distinct keys of a document. There are none if the index excludes the document. */
 export function keysIn(index: Index, doc: Doc): string[] {
   if (index.covers !== null && !index.covers(doc)) {
     return [];
@@ -73,18 +79,21 @@ export function keysIn(index: Index, doc: Doc): string[] {
   return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
-/** The values behind one of the keys of a document, for the error that names them. */
+/** The values of one key of a document, for error messages. */
 export function valuesOf(index: Index, doc: Doc, key: string): unknown[] {
   const tuple = tuplesIn(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
   return tuple.map((value) => (value === MISSING ? null : value));
 }
 
-/** The key string of one field's value; inverted byte by byte for a descending field. */
+/** The key string of one field's value, inverted byte by byte for a descending field. */
 export function fieldKey(value: unknown, descending: boolean): string {
   return descending ? invertKey(keyString(value)) : keyString(value);
 }
 
-/** True if both documents certainly have the same keys, because every field that decides them is the same value. */
+/**
+ * True if both documents certainly have the same keys: all fields that determine them hold
+ * identical values.
+ */
 export function sameKeys(index: Index, before: Doc, after: Doc): boolean {
   return index.heads?.every((head) => before[head] === after[head]) ?? false;
 }
@@ -116,7 +125,7 @@ function tupleKey(index: Index, tuple: readonly unknown[]): string {
   return key;
 }
 
-/** Top-level fields that a filter looks at; null if it has operators between them. */
+/** Top-level fields of a filter, or null if it has top-level operators. */
 function headsOf(filter: Doc): string[] | null {
   const paths = keysOf(filter);
   return paths.some((path) => path.startsWith('$')) ? null : paths.map((path) => path.split('.')[0] ?? '');

@@ -4,7 +4,7 @@ import { equalValues } from '../values/compare.js';
 import { copyDoc, keysOf } from '../values/fields.js';
 import { BSON, isDoc, isNumeric, typeNameOf, typeOf, type Doc } from '../values/types.js';
 
-/** Options of an index that are known; those that do nothing here are kept for `listIndexes`. */
+/** Known index options. Those without an effect here are kept for `listIndexes`. */
 const OPTIONS = new Set([
   'key',
   'name',
@@ -22,8 +22,8 @@ const OPTIONS = new Set([
 const PLUGINS = new Set(['text', 'hashed', '2d', '2dsphere', 'wildcard', 'columnstore', 'geoHaystack']);
 
 /**
- * Checks an index specification and returns it as it is kept. Throws MongoError 2, 9, 14, 67 or 197 as MongoDB does;
- * kinds of index that are not supported are refused by 67.
+ * Checks an index specification and returns the form that is stored. Throws MongoError 2, 9, 14, 67
+ * or 197 as MongoDB does. Unsupported kinds of indexes are refused with 67.
  */
 export function checkIndexSpec(sent: unknown): Doc {
   if (!isDoc(sent)) {

@@ -6,8 +6,10 @@ import type { SessionOutcome } from './transaction.js';
 /**
  * Entries of the journal and of snapshots.
  *
- *   commit  1 u8 | count u32 | (kind u8: 1 put, 2 delete | collection u32 | BSON document, or `{_id}`)* | outcome?
- *   outcome session id 16 bytes | txnNumber i64 | kind u8: 1 transaction, 2 statements | (statement i32 | BSON reply)*
+ *   commit  1 u8 | count u32 | write* | outcome?
+ *   write   kind u8: 1 put, 2 delete | collection u32 | BSON document, or `{_id}`
+ *   outcome session id 16 bytes | txnNumber i64 | kind u8: 1 transaction, 2 statements | reply*
+ *   reply   statement i32 | BSON reply
  *   catalog 2 u8 | BSON of a CatalogChange
  */
 export type JournalEntry =
@@ -16,7 +18,7 @@ export type JournalEntry =
 
 export interface JournalWrite {
   collectionId: number;
-  /** The document stored; null for a deletion. */
+  /** The stored document; null for a deletion. */
   put: Buffer | null;
   /** `_id` of the deleted document. */
   deletedId: unknown;
@@ -40,7 +42,7 @@ export function encodeCatalogChange(change: CatalogChange): Buffer {
   return Buffer.concat([Buffer.from([CATALOG]), encode({ ...change })]);
 }
 
-/** A write as it goes to the journal: the stored bytes, or the encoded `{_id}` of a deleted document. */
+/** Encodes a commit: the stored bytes of each document, or the encoded `{_id}` of a deleted one. */
 export function encodeCommit(
   writes: readonly { collectionId: number; bytes: Buffer; isDelete: boolean }[],
   outcome: SessionOutcome | null,
@@ -77,7 +79,7 @@ function encodedReplies({ statements }: SessionOutcome): { statement: number; re
   return [...(statements ?? [])].map(([statement, reply]) => ({ statement, reply: encode(reply) }));
 }
 
-/** Decodes an entry; stored documents are views of it. */
+/** Decodes an entry. Its documents are views of the entry's bytes. */
 export function decodeEntry(entry: Buffer): JournalEntry {
   const kind = entry.readUInt8(0);
   if (kind === CATALOG) {
@@ -114,7 +116,7 @@ function decodeOutcome(entry: Buffer, start: number): SessionOutcome {
   let at = start + 25;
   while (at < entry.length) {
     const size = entry.readInt32LE(at + 4);
-    // Copied: a reply with binary fields must not keep the whole journal block in memory.
+    // Copied, so that a reply with binary fields does not keep the whole journal block in memory.
     statements.set(entry.readInt32LE(at), decode(Buffer.from(entry.subarray(at + 4, at + 4 + size))));
     at += 4 + size;
   }

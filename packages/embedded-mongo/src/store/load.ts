@@ -7,7 +7,10 @@ import { createRecord, createVersion } from './record.js';
 import type { Store } from './store.js';
 import type { SessionOutcome } from './transaction.js';
 
-/** What the journal says, before indexes are built: building them once at the end is far cheaper than keeping them. */
+/**
+ * The state read from the journal, without indexes. Building them once at the end is far cheaper
+ * than updating them.
+ */
 export interface Loading {
   collections: Map<number, { collection: Collection; indexes: Doc[] }>;
   clock: number;
@@ -34,7 +37,7 @@ export function applyEntry(loading: Loading, bytes: Buffer): void {
   }
 }
 
-/** Moves what was loaded into the store and builds its indexes. */
+/** Moves the loaded data into the store and builds the indexes. */
 export function finishLoading(store: Store, loading: Loading): void {
   store.clock = loading.clock;
   for (const [id, { collection, indexes }] of loading.collections) {
@@ -56,7 +59,7 @@ function applyChange(loading: Loading, change: CatalogChange): void {
   }
   const entry = loading.collections.get(change.id);
   if (entry === undefined) {
-    // A snapshot may have been taken of a collection that the journal after it drops: nothing of it is left.
+    // The collection was dropped; nothing of it is left to change.
     return;
   }
   switch (change.type) {
@@ -84,7 +87,7 @@ function applyWrite(loading: Loading, { collectionId, put, deletedId }: JournalW
     records.delete(keyString(deletedId));
     return;
   }
-  // Copied: a view would keep the whole journal block in memory as long as one of its documents lives.
+  // Copied: a view would keep the whole journal block in memory while one of its documents lives.
   const bytes = Buffer.from(put);
   const idKey = keyString(idOf(bytes));
   const record = records.get(idKey) ?? createRecord(idKey);
@@ -96,7 +99,7 @@ function applyWrite(loading: Loading, { collectionId, put, deletedId }: JournalW
 const OBJECT_ID = 7;
 const ID_FIELD = Buffer.from('_id\0', 'latin1');
 
-/** `_id` of a stored document, whose first field it is; the rest is not decoded. */
+/** The `_id` of a stored document. It is the first field, so the rest is not decoded. */
 function idOf(bytes: Buffer): unknown {
   if (bytes[4] === OBJECT_ID && bytes.compare(ID_FIELD, 0, 4, 5, 9) === 0) {
     const alone = Buffer.allocUnsafe(22);

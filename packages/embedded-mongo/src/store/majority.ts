@@ -2,33 +2,36 @@ import type { Timestamp } from 'bson';
 import type { Collection } from './collection.js';
 
 /**
- * How far a majority of the set has come. There is one member, so a lag is only played: commits become visible to reads of
- * `majority` some milliseconds later, in order, and commits that wait at the same time arrive together.
+ * Replication progress of a majority of the set. There is one member, so the lag is simulated.
+ * Commits become visible to `majority` reads some milliseconds later, in order. Commits that wait
+ * at the same time arrive together.
  */
 export interface Majority {
-  /** The newest commit that a majority has; Infinity while nothing lags behind. */
+  /** The newest commit that a majority has; Infinity while there is no lag. */
   readonly point: number;
-  /** The cluster time of that commit; null while nothing lags behind. */
+  /** The cluster time of that commit; null while there is no lag. */
   readonly time: Timestamp | null;
-  /** A commit of this number was made. */
+  /** Reports a new commit with this number. */
   committed: (commit: number, written: Iterable<Collection>) => void;
   /** Undefined if a majority has this commit, else a promise of it. */
   reached: (commit: number) => Promise<void> | undefined;
-  /** The same for a cluster time. */
+  /** Like `reached`, for a cluster time. */
   reachedTime: (time: Timestamp) => Promise<void> | undefined;
-  /** Lets everything that lags behind arrive now. */
+  /** Lets all lagging commits reach the majority now. */
   release: () => void;
-  /** Called when `point` has grown. */
+  /** Called when `point` has increased. */
   onAdvance: () => void;
 }
 
-/** Milliseconds within which a commit reaches the majority; Infinity until `release`. */
+/**
+ * Range of milliseconds after which a commit reaches the majority; Infinity waits for `release`.
+ */
 export interface Lag {
   minMs: number;
   maxMs: number;
 }
 
-/** Commits that reach the majority together: those up to this number that an older group does not have. */
+/** Commits that reach the majority together: those up to `upTo` that are not in an older group. */
 interface Group {
   upTo: number;
   time: Timestamp;
@@ -53,7 +56,7 @@ export function createMajority({ timeOf, lagOf }: MajorityOptions): Majority {
   const schedule = (): void => {
     clearTimeout(timer);
     const due = groups[0]?.dueMs ?? Infinity;
-    // Unreferenced, so that a lag does not keep a stopped server's process alive.
+    // Unreferenced, so that a lag does not keep the process of a stopped server alive.
     timer = due === Infinity ? undefined : setTimeout(advance, Math.max(0, due - Date.now())).unref();
   };
 

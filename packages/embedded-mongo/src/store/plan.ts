@@ -10,10 +10,13 @@ import type { Index } from './index-definition.js';
 import { boundsIn, coverRange, type IndexBounds } from './index-bounds.js';
 import { countEntries } from './sorted-list.js';
 
-/** How the documents of a query are found. The filter is applied to what a plan yields, so a plan may yield more. */
+/**
+ * A plan to find the documents of a query. It may yield too many documents: the filter is applied
+ * to all of them.
+ */
 export type Plan = ScanPlan | IndexPlan | UnionPlan;
 
-/** Every document in order of age. */
+/** All documents in order of insertion. */
 interface ScanPlan {
   kind: 'scan';
   backward: boolean;
@@ -23,7 +26,7 @@ export interface IndexPlan {
   kind: 'index';
   index: Index;
   bounds: IndexBounds;
-  /** The index yields the order that the query sorts by. */
+  /** True if the index yields the order of the query's sort. */
   sorted: boolean;
   backward: boolean;
 }
@@ -64,7 +67,7 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
       best = { plan, score };
     }
   }
-  // Bounds serve better than an order alone, which still reads everything.
+  // Without bounds, an index that only gives an order reads all documents. Bounds are better.
   if (best === undefined || best.plan.bounds.points + best.plan.bounds.ranged === 0) {
     const union = unionPlan(collection, filter);
     if (union !== undefined) {
@@ -76,7 +79,7 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
   );
 }
 
-/** All of a partial index that holds every match: it is smaller than the collection. */
+/** Scans a partial index that holds every match, since it is smaller than the collection. */
 function partialPlan(
   collection: Collection,
   query: { filter: Doc; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
@@ -86,8 +89,8 @@ function partialPlan(
 }
 
 /**
- * True if the documents within the bounds are exactly those that match the filter: it asks for plain values of leading
- * fields, and perhaps for a range of the field after them.
+ * True if exactly the documents within the bounds match the filter: it has plain values for leading
+ * fields and at most a range for the field after them.
  */
 export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean {
   return keysOf(filter).every((path) => {
@@ -95,7 +98,7 @@ export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean
     if (position < bounds.points) {
       return position >= 0 && isPlainEquality(filter[path]);
     }
-    // In an array one element may be above the lower bound and another one below the upper.
+    // In an array, one element may satisfy the lower bound and another one the upper bound.
     const isRanged = position === bounds.points && bounds.ranged === 1 && index.multikey[position] !== true;
     return isRanged && isPlainRange(filter[path]);
   });
@@ -114,7 +117,7 @@ function isPlainEquality(condition: unknown): boolean {
   );
 }
 
-/** At most one lower and one upper bound; nothing compares with NaN. */
+/** At most one lower and one upper bound, neither of them NaN. */
 function isPlainRange(condition: unknown): boolean {
   const operators = isDoc(condition) ? keysOf(condition) : [];
   const sides = new Set(operators.map((operator) => operator.slice(0, 3)));
@@ -146,7 +149,7 @@ function isPlainScalar(value: unknown): boolean {
   return PLAIN_TYPES.has(typeOf(value));
 }
 
-/** The index that a hint names or whose key it is. */
+/** The index with the name or key of the hint. */
 function hintedIndex(collection: Collection, hint: unknown): Index {
   const index = collection.indexes.find(
     ({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)),
@@ -190,7 +193,7 @@ function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
   return { kind: 'union', branches };
 }
 
-/** True if the index is sure to hold every document that the filter matches. */
+/** True if the index certainly holds every document that matches the filter. */
 function isUsable(
   index: Index,
   { filter, bounds }: { filter: Doc; bounds: ReadonlyMap<string, PathBounds> },
@@ -223,12 +226,16 @@ function wholeIndex(index: Index, order: readonly SortField[]): IndexPlan {
 }
 
 function scoreOf({ index, bounds, sorted }: IndexPlan): number {
-  // At most one document for each value that the query names, whatever another index narrows it to.
+  // A unique index with values for all fields finds at most one document per value, so it beats
+  // every narrower-looking index.
   const isNamed = index.unique && bounds.points === index.fields.length;
   return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isNamed ? 50 : 0);
 }
 
-/** Of two that look alike by their fields: lists of values are worth counting what is behind them. */
+/**
+ * Breaks ties between plans with equal scores. Entries are counted only if there are lists of
+ * values.
+ */
 function readsLess(plan: IndexPlan, other: IndexPlan): boolean {
   return (
     plan.bounds.ranges.length + other.bounds.ranges.length > 2 && entriesWithin(plan) < entriesWithin(other)
@@ -256,7 +263,10 @@ function naturalOrder(doc: Doc | undefined): number | undefined {
   return natural === undefined ? undefined : Number(natural);
 }
 
-/** 1 or -1 if reading the index that way yields the order, 0 if it does not (or none is wanted). */
+/**
+ * 1 or -1 if reading the index in this direction yields the order. 0 if it does not, or if no order
+ * is wanted.
+ */
 function orderThrough(
   index: Index,
   {

@@ -1,18 +1,19 @@
 /**
- * Who reads and who locks: the part of a transaction that records refer to. An explicit one is a client's transaction
- * (or snapshot), which reads one moment; an implicit one is a single statement, which reads what is committed.
+ * The part of a transaction that records refer to: a reader and lock holder. An explicit one is a
+ * client's transaction or snapshot and reads one point in time. An implicit one is a single
+ * statement and reads committed data.
  */
 export interface Reader {
   readonly explicit: boolean;
-  /** The newest commit that an explicit one sees. */
+  /** The newest commit that an explicit reader sees. */
   readonly snapshot: number;
   /** Committed or aborted. */
   hasEnded: boolean;
-  /** Set while somebody waits for its end. */
+  /** Set while a statement waits for its end. */
   waiters: { promise: Promise<void>; wake: () => void } | null;
 }
 
-/** Resolves when it has committed or aborted. */
+/** Resolves when the holder has committed or aborted. */
 export function endOf(holder: Reader): Promise<void> {
   if (holder.waiters === null) {
     let wake: () => void = () => undefined;

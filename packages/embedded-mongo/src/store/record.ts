@@ -2,25 +2,31 @@ import type { Doc } from '../values/types.js';
 import { decode } from '../values/decode.js';
 import type { Reader } from './reader.js';
 
-/** One document through time: the newest committed version, older ones that a snapshot still sees, and a pending one. */
+/**
+ * All versions of one document: the newest committed one, older ones that a snapshot still sees,
+ * and a pending one.
+ */
 export interface StoredRecord {
-  /** Age: records are scanned in this order. */
+  /** Insertion order, in which records are scanned. */
   readonly number: number;
   /** Key string of `_id`. */
   readonly idKey: string;
   version: Version | null;
-  /** Written by `owner`, which has not committed yet. */
+  /** The uncommitted version, written by `owner`. */
   pending: Version | null;
   owner: Reader | null;
 }
 
-/** What a record was from one commit on. Immutable except for `previous`, which is cut when nobody can see it any more. */
+/**
+ * The state of a record since one commit. Immutable except for `previous`, which is cut when no
+ * reader can see it.
+ */
 export interface Version {
-  /** The commit that made it; 0 while it is pending. */
+  /** The commit that created it; 0 while it is pending. */
   timestamp: number;
   /** BSON as stored, or null for a deletion. */
   readonly bytes: Buffer | null;
-  /** The decoded bytes while they are kept; never changed in place. */
+  /** Cached decoded document. It is never changed in place. */
   doc: Doc | null;
   previous: Version | null;
 }
@@ -32,12 +38,12 @@ export function createRecord(idKey: string): StoredRecord {
   return { number: lastNumber, idKey, version: null, pending: null, owner: null };
 }
 
-/** A version of these bytes; null for a deletion. */
+/** Creates a version with these bytes; null for a deletion. */
 export function createVersion(bytes: Buffer | null): Version {
   return { timestamp: 0, bytes, doc: null, previous: null };
 }
 
-/** The document of a version that is no deletion. Callers must not change it. */
+/** The document of a version that is not a deletion. Callers must not change it. */
 export function docOf(version: Version): Doc {
   if (version.doc !== null) {
     return version.doc;
@@ -50,7 +56,7 @@ export function docOf(version: Version): Doc {
   return doc;
 }
 
-/** Keeps the decoded form of a version that is likely to be read again soon. */
+/** Caches the decoded form of a version that is likely to be read soon. */
 export function keepDoc(version: Version, doc: Doc): void {
   if (version.bytes !== null) {
     keepDecoded(version, version.bytes, doc);
@@ -58,8 +64,8 @@ export function keepDoc(version: Version, doc: Doc): void {
 }
 
 /**
- * Decoded copies cost several times their bytes, so only the latest are kept: two generations, the older of which is
- * dropped whenever the newer one is full.
+ * Decoded documents need several times the memory of their bytes, so only the latest are cached.
+ * There are two generations: when the newer one is full, the older one is dropped.
  */
 const KEPT_BYTES_MAX = 16 << 20;
 let newer: Version[] = [];
@@ -69,7 +75,7 @@ let newerBytes = 0;
 function keepDecoded(version: Version, bytes: Buffer, doc: Doc): void {
   version.doc = doc;
   newer.push(version);
-  // A constant for the objects themselves, so that tiny documents are counted too.
+  // The constant accounts for the objects themselves, so that tiny documents count too.
   newerBytes += bytes.length + 64;
   if (newerBytes > KEPT_BYTES_MAX) {
     for (const dropped of older) {

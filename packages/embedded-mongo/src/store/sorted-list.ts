@@ -1,8 +1,9 @@
 import { chunkSizesOf, entriesBefore, resizeChunk, type ChunkSizes } from './chunk-sizes.js';
 
 /**
- * An ordered multimap from key strings to records: chunks of sorted arrays, so that an insertion moves few elements and
- * an entry costs two array slots. Equal keys are ordered by the record's number, that is by age.
+ * An ordered multimap from key strings to records. It consists of chunks of sorted arrays, so an
+ * insertion moves few elements and an entry takes two array slots. Equal keys are ordered by record
+ * number, that is by age.
  */
 export interface Numbered {
   readonly number: number;
@@ -15,9 +16,12 @@ interface Chunk<R> {
 
 export interface SortedList<R extends Numbered> {
   chunks: Chunk<R>[];
-  /** For counting; null when chunks came or went since it was last made. */
+  /** For counting. Null if chunks were added or removed since it was built. */
   sizes: ChunkSizes | null;
-  /** Grows with every entry that comes or goes, so that a paused reader finds its place again. */
+  /**
+   * Incremented with every added or removed entry, so that a paused reader can find its position
+   * again.
+   */
   changes: number;
 }
 
@@ -27,7 +31,7 @@ export function createSortedList<R extends Numbered>(): SortedList<R> {
   return { chunks: [{ keys: [], records: [] }], sizes: null, changes: 0 };
 }
 
-/** A list of entries that are in order already. */
+/** Creates a list from entries that are already in order. */
 export function sortedListOf<R extends Numbered>(
   entries: readonly { key: string; record: R }[],
 ): SortedList<R> {
@@ -42,7 +46,7 @@ export function sortedListOf<R extends Numbered>(
   return list;
 }
 
-/** Adds an entry; does nothing if it is there. */
+/** Adds an entry unless it already exists. */
 export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
@@ -62,7 +66,7 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
     resizeChunk(list.sizes, chunkAt, 1);
   }
   if (chunk.keys.length > CHUNK_ENTRIES * 2) {
-    // Keys that only grow (ObjectIds, dates) leave full chunks behind, others half-full ones.
+    // Growing keys (ObjectIds, dates) leave full chunks behind; other keys split a chunk in half.
     const keep = at >= chunk.keys.length - 2 ? CHUNK_ENTRIES * 2 - 1 : CHUNK_ENTRIES;
     list.chunks.splice(chunkAt + 1, 0, {
       keys: chunk.keys.splice(keep),
@@ -72,7 +76,7 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
   }
 }
 
-/** Removes an entry; does nothing if it is not there. */
+/** Removes an entry if it exists. */
 export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
@@ -93,8 +97,8 @@ export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string
 }
 
 /**
- * The number of entries with from <= key < to, from the places of both ends: what lies between them is not touched.
- * Adds the keys that it compared to `stats`.
+ * Counts the entries with from <= key < to by the positions of both ends, without reading the
+ * entries between them. Adds the number of compared keys to `stats`.
  */
 export function countEntries<R extends Numbered>(
   list: SortedList<R>,
@@ -114,7 +118,10 @@ function entriesBelow<R extends Numbered>(
   return entriesBefore(list.sizes, chunkAt) + positionIn(chunkOf(list, chunkAt), key, -1, stats);
 }
 
-/** Entries with from <= key < to, ascending. When the list has changed, they go on after the last one given. */
+/**
+ * Entries with from <= key < to, ascending. After a change of the list, it continues behind the
+ * last returned entry.
+ */
 export function* ascending<R extends Numbered>(
   list: SortedList<R>,
   from: string,
@@ -145,7 +152,10 @@ export function* ascending<R extends Numbered>(
   }
 }
 
-/** Entries with from <= key < to, descending. When the list has changed, they go on below the last one given. */
+/**
+ * Entries with from <= key < to, descending. After a change of the list, it continues below the
+ * last returned entry.
+ */
 export function* descending<R extends Numbered>(
   list: SortedList<R>,
   from: string,
@@ -202,7 +212,7 @@ function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> 
   return chunk;
 }
 
-/** For look-ups whose comparisons nobody asks for. */
+/** For lookups that need no statistics. */
 const uncounted = { keysExamined: 0 };
 
 /** The last chunk whose first entry is not above (key, number). */

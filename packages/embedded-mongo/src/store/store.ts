@@ -9,9 +9,9 @@ import { docOf, type StoredRecord, type Version } from './record.js';
 import { createMajorityReader, createTransaction, type Transaction } from './transaction.js';
 import { removeKeys, undoWrites } from './write.js';
 
-/** All data of the server, in memory; what is committed goes to the journal. */
+/** All data of the server, in memory. Commits are also written to the journal. */
 export interface Store {
-  /** By namespace; what uncommitted transactions created is not in here. */
+  /** Collections by namespace, without those of uncommitted transactions. */
   readonly collections: Map<string, Collection>;
   /** Collections that uncommitted transactions created, by namespace. */
   readonly uncommitted: Map<string, { owner: Transaction; collection: Collection }>;
@@ -21,12 +21,12 @@ export interface Store {
   lastCollectionId: number;
   /** Explicit transactions and other snapshots in use, oldest first. */
   readonly snapshots: Set<Transaction>;
-  /** Snapshots in use of what a majority had, oldest first. */
+  /** Majority snapshots in use, oldest first. */
   readonly majoritySnapshots: Set<Transaction>;
   readonly majority: Majority;
-  /** Who reads what a majority has at each moment. */
+  /** A reader that always sees what a majority has. */
   readonly majorityReader: Transaction;
-  /** Records to be trimmed and settled when no snapshot before the timestamp is left; ascending. */
+  /** Records to trim and settle once no snapshot before the timestamp is left, ascending. */
   readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
 }
 
@@ -51,14 +51,14 @@ export function createStore(journal: Journal, majority: Majority): Store {
   return store;
 }
 
-/** Begins a snapshot of what a majority has; it holds it until it is aborted. */
+/** Begins a snapshot of what a majority has. It holds the snapshot until it is aborted. */
 export function beginMajoritySnapshot(store: Store): Transaction {
   const snapshot = createTransaction(true, Math.min(store.clock, store.majority.point));
   store.majoritySnapshots.add(snapshot);
   return snapshot;
 }
 
-/** Begins a transaction; an explicit one holds its snapshot until it is committed or aborted. */
+/** Begins a transaction. An explicit one holds its snapshot until it is committed or aborted. */
 export function begin(store: Store, { explicit }: { explicit: boolean }): Transaction {
   const transaction = createTransaction(explicit, store.clock);
   if (explicit) {
@@ -68,8 +68,8 @@ export function begin(store: Store, { explicit }: { explicit: boolean }): Transa
 }
 
 /**
- * Publishes all writes of the transaction at once and appends them, with its outcome, to the journal as one unit. They
- * are durable when `store.journal.durable()` says so; nothing may be acknowledged earlier.
+ * Publishes all writes of the transaction at once and appends them, with its outcome, to the
+ * journal as one unit. Do not acknowledge them before `store.journal.durable()` resolves.
  */
 export function commit(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
@@ -90,7 +90,7 @@ export function commit(store: Store, transaction: Transaction): void {
   end(store, transaction);
 }
 
-/** Takes everything back that the transaction did. */
+/** Undoes everything that the transaction did. */
 export function abort(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
   store.majoritySnapshots.delete(transaction);
@@ -101,7 +101,7 @@ export function abort(store: Store, transaction: Transaction): void {
   end(store, transaction);
 }
 
-/** The collection that a reader sees under this name. */
+/** The collection with this name, as the reader sees it. */
 export function collectionFor(
   store: Store,
   namespace: string,
@@ -115,13 +115,18 @@ export function collectionFor(
   return entry?.owner === reader ? entry.collection : undefined;
 }
 
-/** The documents of a query, as the reader sees them at this moment; none of a collection that is not there. */
+/**
+ * The documents of a query, as the reader sees them now. Empty if the collection does not exist.
+ */
 export function rowsIn(store: Store, namespace: string, reader: Transaction | null, query: RowQuery): Row[] {
   const collection = collectionFor(store, namespace, reader);
   return collection === undefined ? [] : findRows(collection, reader, query);
 }
 
-/** The collection of this name, created if there is none: at once, or with the commit of an explicit transaction. */
+/**
+ * The collection with this name. It is created if missing: at once, or with the commit of an
+ * explicit transaction.
+ */
 export function ensureCollection(store: Store, namespace: string, writer: Transaction): Collection {
   const existing = collectionFor(store, namespace, writer);
   if (existing !== undefined) {
@@ -153,19 +158,19 @@ export function refuseWhileWritten(store: Store, collection: Collection): void {
   }
 }
 
-/** Writes a change of the catalog to the journal; the caller has made it in memory. */
+/** Writes a catalog change to the journal. The caller has already applied it in memory. */
 export function logChange(store: Store, change: CatalogChange): void {
   store.clock += 1;
   store.majority.committed(store.clock, []);
   store.journal.append(encodeCatalogChange(change));
 }
 
-/** The change that creates a collection. */
+/** The catalog change that creates a collection. */
 export function creationOf({ id, namespace, uuid }: Collection): CatalogChange {
   return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
-/** Frees the versions that only ended snapshots could see. */
+/** Frees the versions that only ended snapshots saw. */
 function dropSuperseded(store: Store): void {
   const oldest = oldestSnapshot(store);
   let done = 0;
@@ -194,7 +199,7 @@ function addToCatalog(store: Store, collection: Collection): void {
   logChange(store, creationOf(collection));
 }
 
-/** Makes the pending version current; returns what the journal needs, or null if nothing changed after all. */
+/** Makes the pending version current. Returns the journal entry, or null if nothing changed. */
 function publish(
   store: Store,
   collection: Collection,
@@ -233,7 +238,7 @@ function end(store: Store, transaction: Transaction): void {
   }
 }
 
-/** Snapshots of either kind begin in the order of the clock, so the first of each set is the oldest. */
+/** Both kinds of snapshots begin in clock order, so the first of each set is the oldest. */
 function oldestSnapshot({ snapshots, majoritySnapshots, majority }: Store): number {
   const [first] = snapshots;
   const [firstOfMajority] = majoritySnapshots;

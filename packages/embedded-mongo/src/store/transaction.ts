@@ -4,24 +4,27 @@ import type { Reader } from './reader.js';
 import type { StoredRecord } from './record.js';
 
 /**
- * A unit of writing. An explicit one is a client's transaction: it reads its snapshot and fails where it meets another's
- * lock. An implicit one is a single statement: it runs within one turn of the event loop, reads what is committed, and
- * has to wait (outside of itself) where it meets a lock.
+ * A unit of writing. An explicit one is a client's transaction: it reads its snapshot and fails on
+ * a lock conflict. An implicit one is a single statement: it runs within one event loop turn, reads
+ * committed data, and on a lock conflict its caller waits and runs it again.
  */
 export interface Transaction extends Reader {
   readonly writes: Map<StoredRecord, Collection>;
-  /** Collections that it creates; nobody else sees them before the commit. */
+  /** Collections that it creates. Others see them after the commit. */
   readonly created: Collection[];
-  /** What its commit settles for a session; written to the journal together with the writes. */
+  /** The session outcome of its commit, written to the journal with the writes. */
   outcome: SessionOutcome | null;
 }
 
-/** What a session must remember after a restart. */
+/** The state that a session keeps over a restart. */
 export interface SessionOutcome {
   /** The 16 bytes of the session id. */
   sessionId: Buffer;
   txnNumber: bigint;
-  /** Replies of retryable statements by statement id; null if the transaction of this number was committed. */
+  /**
+   * Replies of retryable statements by statement id. Null if the transaction with this number was
+   * committed.
+   */
   statements: Map<number, Doc> | null;
 }
 
@@ -37,7 +40,7 @@ export function createTransaction(explicit: boolean, snapshot: number): Transact
   };
 }
 
-/** Reads, at each moment, what a majority has by then. */
+/** Creates a reader that always sees what a majority has. */
 export function createMajorityReader(majority: { readonly point: number }): Transaction {
   const reader = createTransaction(true, 0);
   Object.defineProperty(reader, 'snapshot', { get: () => majority.point });

@@ -9,11 +9,12 @@ import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * Writes of a transaction. Each checks everything before it changes anything, so one that throws leaves no trace.
- * They throw MongoError 11000 (duplicate), 112 (conflict, in a transaction) or LockedError (conflict, outside of one).
+ * Writes of a transaction. Each checks everything before it changes anything, so a failed write
+ * leaves no trace. They throw MongoError 11000 (duplicate), 112 (conflict in a transaction) or
+ * LockedError (conflict outside of one).
  */
 
-/** Inserts a document; `bytes` is its encoding, which is stored as it is. */
+/** Inserts a document. Its encoding `bytes` is stored unchanged. */
 export function insertDocument(
   transaction: Transaction,
   collection: Collection,
@@ -26,7 +27,7 @@ export function insertDocument(
     refuseExisting(transaction, collection, existing, { doc, idKey });
   }
   const record = existing ?? createRecord(idKey);
-  // The decoded form is not kept: what was just inserted is seldom what is read next.
+  // The decoded form is not cached: a new document is seldom read next.
   writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
   collection.records.set(idKey, record);
 }
@@ -50,7 +51,7 @@ export function deleteDocument(transaction: Transaction, collection: Collection,
   writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
 }
 
-/** Takes back all writes of a transaction; `oldest` is the oldest snapshot left. */
+/** Undoes all writes of a transaction. `oldest` is the oldest remaining snapshot. */
 export function undoWrites(transaction: Transaction, oldest: number): void {
   for (const [record, collection] of transaction.writes) {
     const dead = record.pending;
@@ -59,7 +60,7 @@ export function undoWrites(transaction: Transaction, oldest: number): void {
     if (dead !== null) {
       removeKeys(collection, record, dead);
     }
-    // Nothing but, at most, a deletion is left: nobody can see this record any more.
+    // At most a deletion is left, so no reader can see this record.
     const isGone =
       record.version === null || (record.version.bytes === null && record.version.previous === null);
     if (isGone && collection.records.get(record.idKey) === record) {
@@ -70,7 +71,7 @@ export function undoWrites(transaction: Transaction, oldest: number): void {
   transaction.writes.clear();
 }
 
-/** Removes the index entries of a version that nobody sees any more, except those that another version has too. */
+/** Removes the index entries of an invisible version, except those that another version shares. */
 export function removeKeys(collection: Collection, record: StoredRecord, dead: Version): void {
   if (dead.bytes === null) {
     return;
@@ -107,7 +108,10 @@ function refuseLocked(transaction: Transaction, record: StoredRecord): void {
   }
 }
 
-/** An `_id` is a duplicate if the transaction sees it, else a conflict if another transaction wrote it. */
+/**
+ * An existing `_id` is a duplicate if the transaction sees it. It is a conflict if another
+ * transaction wrote it.
+ */
 function refuseExisting(
   transaction: Transaction,
   collection: Collection,
@@ -165,8 +169,8 @@ function writeVersion(
 }
 
 /**
- * MongoDB's order: a conflict if the key was taken where the transaction can't see it, else a duplicate if the
- * transaction sees it. That it was given up since, or may be, does not count.
+ * As in MongoDB, a key that was taken where the transaction can't see it is a conflict. Otherwise a
+ * visible key is a duplicate. It does not matter whether the key was released since.
  */
 function refuseDuplicate(
   transaction: Transaction,
@@ -193,7 +197,7 @@ function has(index: Index, version: Version | null, key: string): boolean {
   return version !== null && version.bytes !== null && keysIn(index, docOf(version)).includes(key);
 }
 
-/** Whether a commit after the snapshot took the key, even if a later one gave it up. */
+/** True if a commit after the snapshot took the key, even if a later one released it. */
 function wasTakenSince(index: Index, record: StoredRecord, snapshot: number, key: string): boolean {
   for (
     let { version } = record;

@@ -2,13 +2,13 @@ import type { Store } from '../store/store.js';
 import { endTransaction, type Sessions } from './sessions.js';
 
 export interface SessionLimits {
-  /** `transactionLifetimeLimitSeconds`: an older transaction is aborted. */
+  /** `transactionLifetimeLimitSeconds`: older transactions are aborted. */
   transactionLifetimeSeconds: number;
-  /** Sessions unused for so long are forgotten, with the replies they remember. */
+  /** Sessions that were unused for this time are forgotten, with their remembered replies. */
   sessionTimeoutMinutes: number;
 }
 
-/** Aborts transactions that are too old or whose client is gone, and forgets sessions that are not used any more. */
+/** Aborts transactions that are too old or whose client is gone. Forgets unused sessions. */
 export function reapSessions(store: Store, sessions: Sessions, limits: SessionLimits, nowMs: number): void {
   for (const [key, session] of sessions.byKey) {
     if (session.transaction !== null) {
@@ -22,7 +22,10 @@ export function reapSessions(store: Store, sessions: Sessions, limits: SessionLi
   }
 }
 
-/** The locks of a client that died go with it: transactions that last used this connection are given up at this time. */
+/**
+ * Releases the locks of a disconnected client: transactions that last used this connection are
+ * aborted at the given time.
+ */
 export function connectionClosed(sessions: Sessions, connectionId: number, giveUpAtMs: number): void {
   for (const session of sessions.byKey.values()) {
     if (session.transaction !== null && session.connectionId === connectionId) {

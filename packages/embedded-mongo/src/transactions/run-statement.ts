@@ -9,14 +9,14 @@ import { endOf, type Reader } from '../store/reader.js';
 import type { Transaction } from '../store/transaction.js';
 import type { Session } from './sessions.js';
 
-/** How a statement of a command is to be run. */
+/** The context in which a statement of a command runs. */
 export interface StatementContext {
   store: Store;
-  /** The transaction that the command belongs to, or null. */
+  /** The transaction of the command, or null. */
   transaction: Transaction | null;
   /** The session that remembers the statement for a retry, or null if it is not retryable. */
   retrySession: Session | null;
-  /** Clock time at which waiting for a lock ends (`maxTimeMS`), or Infinity. */
+  /** Time at which waiting for a lock ends (`maxTimeMS`), or Infinity. */
   deadlineMs: number;
   failpoints: Failpoints;
   election: Election;
@@ -24,9 +24,11 @@ export interface StatementContext {
 }
 
 /**
- * Runs a write as one atomic step. Inside of a transaction the attempt simply joins it. Otherwise it is committed at
- * once; where it meets a transaction's lock it is undone and, when the holder has ended, run again from its filter on.
- * `attempt` may run several times and must not keep anything from a run that threw.
+ * Runs a write as one atomic step. In a transaction, the attempt joins it. Otherwise it is
+ * committed at once. On a lock conflict it is undone and, after the holder has ended, run again
+ * including its filter.
+ *
+ * `attempt` may run several times and must keep no state from a failed run.
  */
 export async function runStatement<T>(
   context: StatementContext,
@@ -67,12 +69,12 @@ export async function runStatement<T>(
   }
 }
 
-/** The remembered reply of a statement that was done before; the caller answers with it and does nothing else. */
+/** The remembered reply of a repeated statement. The caller returns it and does nothing else. */
 export function rememberedReply(context: StatementContext, statement: number): Doc | undefined {
   return context.retrySession?.statements.get(statement);
 }
 
-/** Remembers a statement's reply; it reaches the journal together with the statement's writes. */
+/** Remembers a statement's reply. It is written to the journal with the statement's writes. */
 export function remember(
   context: StatementContext,
   transaction: Transaction,

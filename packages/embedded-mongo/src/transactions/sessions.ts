@@ -4,12 +4,15 @@ import { isDoc, type Doc } from '../values/types.js';
 import { abort, begin, type Store } from '../store/store.js';
 import type { SessionOutcome, Transaction } from '../store/transaction.js';
 
-/** A client's logical session: its newest transaction or retryable write, and what is remembered of it. */
+/**
+ * A client's logical session with its newest transaction or retryable write, and the remembered
+ * replies.
+ */
 export interface Session {
-  /** Hex of the 16 bytes of its id. */
+  /** The 16 bytes of its id, as a latin1 string. */
   readonly key: string;
   readonly id: Buffer;
-  /** Newest transaction number seen; -1 for none. */
+  /** Highest transaction number seen; -1 for none. */
   txnNumber: bigint;
   state: 'none' | 'retryable' | 'inProgress' | 'committed' | 'aborted';
   transaction: Transaction | null;
@@ -17,9 +20,12 @@ export interface Session {
   statements: Map<number, Doc>;
   transactionStartedAtMs: number;
   lastUsedAtMs: number;
-  /** The connection that last carried a command of the transaction in progress. */
+  /** The connection of the last command of the transaction in progress. */
   connectionId: number;
-  /** When the transaction is given up because that connection was closed; Infinity while it is open. */
+  /**
+   * Time at which the transaction is aborted because that connection was closed; Infinity while it
+   * is open.
+   */
   orphanedAtMs: number;
 }
 
@@ -31,7 +37,7 @@ export function createSessions(): Sessions {
   return { byKey: new Map() };
 }
 
-/** The session of a command's `lsid`, created on first use; undefined without one. */
+/** The session of a command's `lsid`, created on first use. Undefined without one. */
 export function sessionOf(sessions: Sessions, command: Doc): Session | undefined {
   const lsid = command['lsid'];
   if (lsid === undefined) {
@@ -76,7 +82,7 @@ function openSession(sessions: Sessions, id: Buffer): Session {
   return session;
 }
 
-/** The transaction that a command belongs to, begun by it if it says so. */
+/** The transaction of a command. A command with `startTransaction` begins it. */
 export function transactionFor(
   store: Store,
   session: Session,
@@ -104,7 +110,7 @@ export function transactionFor(
   return transaction;
 }
 
-/** Makes the session ready for a retryable write of this number. */
+/** Prepares the session for a retryable write with this number. */
 export function beginRetryable(store: Store, session: Session, command: Doc): void {
   const number = txnNumberOf(command);
   refuseOld(session, number);
@@ -121,7 +127,7 @@ export function beginRetryable(store: Store, session: Session, command: Doc): vo
   }
 }
 
-/** Aborts the transaction in progress, if there is one, and sets the session's state. */
+/** Aborts the transaction in progress, if any, and sets the session's state. */
 export function endTransaction(store: Store, session: Session, state: Session['state']): void {
   if (session.transaction !== null) {
     abort(store, session.transaction);
@@ -144,7 +150,7 @@ export function noSuchTransaction(message: string): MongoError {
   return new MongoError(251, message);
 }
 
-/** What every session has to remember over a restart, for a snapshot. */
+/** The state of all sessions that must survive a restart, for a snapshot. */
 export function* outcomesOf(sessions: Sessions): Generator<SessionOutcome> {
   for (const { id, txnNumber, state, statements } of sessions.byKey.values()) {
     if (state === 'committed') {
@@ -155,7 +161,7 @@ export function* outcomesOf(sessions: Sessions): Generator<SessionOutcome> {
   }
 }
 
-/** Takes up what the journal remembers of a session. */
+/** Restores the state of a session from the journal. */
 export function restoreOutcome(
   sessions: Sessions,
   { sessionId, txnNumber, statements }: SessionOutcome,
@@ -206,7 +212,8 @@ function refuseOld(session: Session, number: bigint): void {
 function txnNumberOf(command: Doc): bigint {
   const number = command['txnNumber'];
   if (number instanceof Long) {
-    // By way of text, as Long does it for large ones, it costs more than the rest of the look-up.
+    // toBigInt of a large Long goes through text, which would cost more than the rest of the
+    // lookup.
     return number.high === 0 ? BigInt(number.getLowBitsUnsigned()) : number.toBigInt();
   }
   if (typeof number === 'number' && Number.isInteger(number)) {

@@ -15,7 +15,7 @@ import {
 
 export interface ApplyOptions {
   readonly filters: ArrayFilters;
-  /** The array element that the filter matched, for the positional operator. */
+  /** Index of the array element that the filter matched, for the positional operator. */
   readonly position: number | undefined;
   /** True for the insert of an upsert. */
   readonly insert: boolean;
@@ -23,14 +23,14 @@ export interface ApplyOptions {
   readonly timestamp: Timestamp;
 }
 
-/** Applies modifiers; returns the same document if none changed it. */
+/** Applies the modifiers. Returns the same document if none changed it. */
 export function applyTree(tree: ObjectNode, doc: Doc, options: ApplyOptions): Doc {
   const run = new Run(new Draft(doc), options);
   run.node(tree, { place: run.draft.root, missing: [], path: '' });
   return run.draft.doc;
 }
 
-/** Where a node applies: the deepest place that exists, and the parts below it that do not. */
+/** The target of a node: the deepest existing place, and the missing parts below it. */
 interface Position {
   readonly place: Place;
   readonly missing: readonly string[];
@@ -67,7 +67,7 @@ class Run {
     }
   }
 
-  /** The children in order, with `$` at the place of the position that the filter matched. */
+  /** The children in order, with `$` replaced by the matched position. */
   #children(node: ObjectNode, path: string): Iterable<readonly [string, UpdateNode]> {
     if (node.positional === undefined) {
       return node.children;
@@ -83,7 +83,7 @@ class Run {
     return [...children].sort(([a], [b]) => comparePathParts(a, b));
   }
 
-  /** An earlier sibling may have created what was missing when the parent was found. */
+  /** Looks up missing parts again: an earlier sibling may have created them. */
   #below(position: Position, part: string): Position {
     let { place, missing } = position;
     missing = [...missing, part];

@@ -3,10 +3,13 @@ import { compileFilter, type FilterOptions } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** By identifier, the test of an array element. */
+/** The tests of array elements by identifier. */
 export type ArrayFilters = ReadonlyMap<string, (element: unknown) => boolean>;
 
-/** @throws 9 for a filter without one field name or a repeated identifier, 14 for what is no object, and as filters do. */
+/**
+ * @throws 9 for a filter without exactly one field name or with a repeated identifier, 14 if it is
+ * not an object, and the errors of filters.
+ */
 export function compileArrayFilters(arrayFilters: readonly unknown[], options: FilterOptions): ArrayFilters {
   const compiled = new Map<string, (element: unknown) => boolean>();
   for (const arrayFilter of arrayFilters) {
@@ -39,7 +42,7 @@ export function compileArrayFilters(arrayFilters: readonly unknown[], options: F
   return compiled;
 }
 
-/** The first parts of all paths in a filter. */
+/** The first part of every path in a filter. */
 function identifiersOf(filter: Doc): readonly string[] {
   return keysOf(filter).flatMap((key) => {
     if (!key.startsWith('$')) {

@@ -8,7 +8,7 @@ import { toDouble } from '../values/numbers.js';
 import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
 import type { ModifierParser } from './modifier.js';
 
-/** @throws 2 (BadValue) unless another code is given. */
+/** @throws 2 (BadValue), or the given code, if the value is not an array. */
 export function arrayAt(value: unknown, operator: string, path: string, code = 2): readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new MongoError(
@@ -83,7 +83,7 @@ function removing(operator: string, isRemoved: (element: unknown) => boolean) {
   };
 }
 
-/** These begin a filter of documents even though they look like operators of a value. */
+/** Operators that begin a document filter, although they look like operators of a value. */
 const DOCUMENT_OPERATORS: ReadonlySet<string> = new Set([
   '$and',
   '$or',
@@ -94,7 +94,10 @@ const DOCUMENT_OPERATORS: ReadonlySet<string> = new Set([
   '$where',
 ]);
 
-/** A value is compared; operators see the element as a field; another object is a filter of the elements that are objects. */
+/**
+ * Compiles the operand of `$pull`. A value is compared with each element. Operators test the
+ * element as a field. Any other object filters the elements that are objects.
+ */
 function pullTest(operand: unknown): (element: unknown) => boolean {
   const isRegex = operand instanceof BSONRegExp;
   if (!isDoc(operand) && !isRegex) {

@@ -20,20 +20,25 @@ export interface UpdateRequest {
   readonly filter: Doc;
   readonly arrayFilters?: unknown;
   readonly multi?: boolean;
-  /** The variables of `let`, or of the constants `c` of a pipeline. */
+  /** Variables of `let`, or the constants `c` of a pipeline. */
   readonly scope?: Scope | undefined;
   readonly now: Date;
   readonly timestamp: Timestamp;
 }
 
 export interface CompiledUpdate {
-  /** The updated copy of a document that the filter matches; the same object if nothing changes. */
+  /** Returns an updated copy of a matching document, or the same object if nothing changes. */
   readonly apply: (doc: Doc) => Doc;
-  /** The document to insert when nothing matches; it has an `_id` only if the filter or the update gives one. */
+  /**
+   * Returns the document to insert without a match. It has an `_id` only if the filter or the
+   * update sets one.
+   */
   readonly upsert: () => Doc;
 }
 
-/** Checks and compiles an update. @throws MongoError as MongoDB does, before any document is looked at. */
+/**
+ * Checks and compiles an update. @throws MongoError as MongoDB does, before any document is read.
+ */
 export function compileUpdate(request: UpdateRequest): CompiledUpdate {
   const { update } = request;
   if (Array.isArray(update)) {
@@ -103,7 +108,7 @@ function compilePipelineUpdate(pipeline: readonly unknown[], request: UpdateRequ
       hasField(doc, '_id') && !hasField(result, '_id')
         ? docOf([['_id', getField(doc, '_id')], ...keysOf(result).map((key) => [key, result[key]] as const)])
         : result;
-    // Unlike operators, a pipeline may make a field with a dollar sign ($setField).
+    // Unlike operators, a pipeline may create a field with a dollar sign ($setField).
     return identicalValues(complete, doc) ? doc : checkId(complete, doc);
   };
   return { apply: run, upsert: () => run(upsertBase(request.filter)) };
@@ -119,7 +124,7 @@ function arrayFiltersOf({ arrayFilters }: UpdateRequest): readonly unknown[] {
   return arrayFilters;
 }
 
-/** What holds for every updated document; a field that was there before may keep its name. */
+/** Checks an updated document. Existing fields may keep their names. */
 function checked(after: Doc, before: Doc): Doc {
   return after === before ? before : checkNames(checkId(after, before), Object.keys(before));
 }

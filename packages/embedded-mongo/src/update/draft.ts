@@ -4,17 +4,20 @@ import { identicalValues } from '../values/identical.js';
 import { indexOf } from '../values/paths.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
-/** Padding of arrays is bounded, as in MongoDB. */
+/** Limit of array padding, as in MongoDB. */
 const PADDING_MAX = 1_500_000;
 
-/** A value in a draft, with the way back to the root. */
+/** A value in a draft, with its path back to the root. */
 export interface Place {
   value: unknown;
   readonly parent: Place | undefined;
   readonly key: string;
 }
 
-/** A document under change: what is written to is copied first, so the original stays as it was. */
+/**
+ * A document under change. Parts are copied before they are written, so the original stays
+ * unchanged.
+ */
 export class Draft {
   readonly root: Place;
   readonly #owned = new Set<unknown>();
@@ -27,7 +30,7 @@ export class Draft {
     return this.root.value as Doc;
   }
 
-  /** The child of an object or an array, undefined if there is none. */
+  /** The child of an object or array, or undefined. */
   child(place: Place, key: string): Place | undefined {
     const { value } = place;
     if (Array.isArray(value)) {
@@ -39,14 +42,14 @@ export class Draft {
       : undefined;
   }
 
-  /** Replaces the value at a place; one with the same bytes changes nothing. */
+  /** Replaces the value at a place. A value with identical bytes is no change. */
   replace(place: Place, value: unknown): void {
     if (!identicalValues(place.value, value)) {
       this.put(place, value);
     }
   }
 
-  /** Replaces the value at a place; the document counts as changed. */
+  /** Replaces the value at a place. The document always counts as changed. */
   put(place: Place, value: unknown): void {
     if (place.parent !== undefined) {
       this.#put(place.parent, place.key, value);
@@ -54,7 +57,7 @@ export class Draft {
     }
   }
 
-  /** Removes a field; an array element becomes null. */
+  /** Removes a field. An array element becomes null. */
   remove(place: Place): void {
     if (place.parent === undefined) {
       return;
@@ -66,7 +69,10 @@ export class Draft {
     }
   }
 
-  /** Creates the missing parts below a place. @throws 28 if the place is no object or array, or has no such element. */
+  /**
+   * Creates the missing parts below a place. @throws 28 if the place is not an object or array, or
+   * cannot have such an element.
+   */
   create(place: Place, missing: readonly string[], value: unknown): void {
     const [key = '', ...rest] = missing;
     this.checkViable(place, key);
@@ -101,11 +107,13 @@ export class Draft {
     container[index] = value;
   }
 
-  /** The object or array at a place, copied if it still belongs to the original. */
+  /**
+   * Returns the object or array at a place. It is copied first if it still belongs to the original.
+   */
   #own(place: Place): Doc | unknown[] {
     const { parent, key } = place;
     const container = parent === undefined ? undefined : this.#own(parent);
-    // Another way to this place (a $rename's) may have copied it already.
+    // A $rename may have copied this place already.
     const value = (container === undefined ? place.value : readChild(container, key)) as Doc | unknown[];
     place.value = value;
     if (this.#owned.has(value)) {

@@ -27,11 +27,14 @@ const PARSERS: ReadonlyMap<string, ModifierParser> = new Map([
 
 export interface ParsedModifiers {
   readonly tree: ObjectNode;
-  /** True if a path has the positional `$`, which needs to know where the filter matched. */
+  /** True if a path has the positional `$`, which needs the match position. */
   readonly isPositional: boolean;
 }
 
-/** Checks all of an update with operators. @throws 9, 14, 2, 40, 56 as MongoDB does, whatever documents there are. */
+/**
+ * Checks an update with operators. @throws 9, 14, 2, 40, 56 as MongoDB does, independent of the
+ * documents.
+ */
 export function parseModifiers(update: Doc, filters: ArrayFilters): ParsedModifiers {
   const tree = objectNode();
   const paths: string[] = [];

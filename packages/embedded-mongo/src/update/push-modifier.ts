@@ -96,7 +96,7 @@ function directionOf(value: unknown): number {
   return direction;
 }
 
-/** The value at the path, null if it is missing or the element is no object. */
+/** The value at the path. Null if it is missing or the element is not an object. */
 function sortKey(element: unknown, parts: readonly string[]): unknown {
   let value = isDoc(element) ? element : {};
   for (const [i, part] of parts.entries()) {
@@ -112,7 +112,7 @@ function sortKey(element: unknown, parts: readonly string[]): unknown {
   return null;
 }
 
-/** The same array if nothing is added, sorted or cut. */
+/** Returns the same array if nothing is added, sorted or cut. */
 function pushTo(array: readonly unknown[], { values, position, slice, compare }: Push): readonly unknown[] {
   const isSorted = compare !== undefined && array.length > 0;
   const isCut = slice !== undefined && array.length > Math.abs(slice);

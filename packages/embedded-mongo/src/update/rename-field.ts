@@ -1,7 +1,10 @@
 import { MongoError } from '../errors.js';
 import type { Draft, Place } from './draft.js';
 
-/** `$rename`: sets the target, then removes the source. A missing source changes nothing. @throws 2 in an array, 28. */
+/**
+ * `$rename`: sets the target, then removes the source. A missing source changes nothing. @throws 2
+ * for an array element, 28.
+ */
 export function renameField(
   draft: Draft,
   from: readonly string[],

@@ -5,8 +5,8 @@ import type { ArrayFilters } from './array-filters.js';
 import type { Modifier } from './modifier.js';
 
 /**
- * All modifiers of an update by path: fields are visited in the order of their names, so new ones are created in that
- * order whatever the order of the operators was.
+ * All modifiers of an update by path. Fields are visited in the order of their names, so new fields
+ * do not depend on the order of the operators.
  */
 export type UpdateNode = ObjectNode | ArrayNode | LeafNode;
 
@@ -20,14 +20,14 @@ export interface ObjectNode {
 
 export interface ArrayNode {
   readonly kind: 'array';
-  /** By identifier of an array filter; '' stands for all elements. */
+  /** By identifier of an array filter. '' stands for all elements. */
   readonly children: Map<string, UpdateNode>;
 }
 
 export type LeafNode =
   | { readonly kind: 'leaf'; readonly modifier: Modifier }
   | { readonly kind: 'rename'; readonly from: readonly string[] }
-  /** The source of a $rename: it only conflicts with other modifiers. */
+  /** The source of a $rename. It is only kept to detect conflicts with other modifiers. */
   | { readonly kind: 'reserved' };
 
 export function objectNode(): ObjectNode {
@@ -35,8 +35,8 @@ export function objectNode(): ObjectNode {
 }
 
 /**
- * Adds a leaf. @throws 56 for an empty field name, 2 for a bad positional part or an identifier without a filter,
- * 40 if another modifier is at the path, above or below.
+ * Adds a leaf. @throws 56 for an empty field name, 2 for an invalid positional part or an
+ * identifier without a filter, 40 if another modifier is at, above or below the path.
  */
 export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filters: ArrayFilters): void {
   const parts = splitPath(path);
@@ -112,7 +112,7 @@ function setChild(node: ObjectNode | ArrayNode, part: string, child: UpdateNode)
   }
 }
 
-/** Puts the children of all nodes in order. */
+/** Sorts the children of all nodes. */
 export function sortTree(node: UpdateNode): void {
   if (node.kind !== 'object' && node.kind !== 'array') {
     return;
@@ -143,14 +143,14 @@ function isSorted(parts: Iterable<string>): boolean {
   return true;
 }
 
-/** Numbers by value, other names by their bytes. */
+/** Compares numbers by value and other names by their bytes. */
 export function comparePathParts(a: string, b: string): number {
   const x = indexOf(a);
   const y = indexOf(b);
   return x >= 0 && y >= 0 ? x - y : compareStrings(a, b);
 }
 
-/** Both of two nodes at one place. @throws 40 if they modify the same field. */
+/** Merges two nodes at one place. @throws 40 if they modify the same field. */
 export function mergeNodes(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
   if (a.kind === 'object' && b.kind === 'object') {
     const merged = objectNode();

@@ -9,7 +9,7 @@ import { isDoc, type Doc } from '../values/types.js';
 import { Draft, type Place } from './draft.js';
 
 /**
- * The document that an upsert starts from: the fields that the filter fixes to one value, in the order of their paths.
+ * The initial document of an upsert: the fields that the filter fixes to one value, in path order.
  * @throws 54 if a path is fixed twice, or together with a path below it, 224 for `$expr`.
  */
 export function upsertBase(filter: Doc): Doc {
@@ -62,7 +62,9 @@ function collect(filter: Doc, equalities: (readonly [string, unknown])[]): void 
   }
 }
 
-/** The values that a condition fixes a field to: one for an equality, several are a contradiction. */
+/**
+ * The values that a condition fixes a field to: one for an equality, several for a contradiction.
+ */
 function fixedValues(condition: unknown): readonly unknown[] {
   if (!isOperatorObject(condition)) {
     return condition instanceof BSONRegExp ? [] : [condition];

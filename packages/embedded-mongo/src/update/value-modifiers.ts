@@ -62,7 +62,7 @@ function arithmetic(
 export const min: ModifierParser = (operand) => bounded(operand, (order) => order < 0);
 export const max: ModifierParser = (operand) => bounded(operand, (order) => order > 0);
 
-/** An equal value is kept, whatever its type. */
+/** An equal value is kept, even if its type differs. */
 function bounded(operand: unknown, replaces: (order: number) => boolean): Modifier {
   return {
     create: () => operand,

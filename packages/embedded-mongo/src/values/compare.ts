@@ -14,8 +14,8 @@ import { toDouble, toExactDecimal } from './numbers.js';
 import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
- * MongoDB's total order over all values: negative, 0 or positive. Numbers compare by exact value whatever their types;
- * `undefined` (also a missing field) comes before null.
+ * MongoDB's total order over all values. The result is negative, 0 or positive. Numbers of all
+ * types compare by exact value. `undefined`, also for a missing field, comes before null.
  */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -30,12 +30,12 @@ export function compareValues(a: unknown, b: unknown): number {
   return order === 0 ? compareSameOrder(a, b, typeA) : order;
 }
 
-/** Equality in the total order: 1, 1.0 and Decimal128 1.00 are equal; field order counts. */
+/** Equality in the total order: 1, 1.0 and Decimal128 1.00 are equal. Field order matters. */
 export function equalValues(a: unknown, b: unknown): boolean {
   return a === b || compareValues(a, b) === 0;
 }
 
-/** The rank of a type in the total order; types of equal rank compare by value. */
+/** The rank of a type in the total order. Types of equal rank compare by value. */
 export function orderOf(type: BsonType): number {
   return ORDER[type + 1] ?? 0;
 }
@@ -100,7 +100,7 @@ function compareSameOrder(a: unknown, b: unknown, type: BsonType): number {
   }
 }
 
-/** Numbers by exact value; NaN is least and equal to itself. */
+/** Compares numbers by exact value. NaN is least and equal to itself. */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (a instanceof Long && b instanceof Long) {
     return a.compare(b);
@@ -116,7 +116,7 @@ export function compareNumbers(a: Numeric, b: Numeric): number {
   return x < y ? -1 : x > y ? 1 : x === y ? 0 : compareNaN(x, y);
 }
 
-/** One int64, one double: JS compares a BigInt with a number exactly. */
+/** One is an int64, the other a double. JS compares a BigInt with a number exactly. */
 function compareMixed(a: Numeric, b: Numeric): number {
   const x = a instanceof Long ? integerOf(a) : toDouble(a);
   const y = b instanceof Long ? integerOf(b) : toDouble(b);
@@ -142,7 +142,10 @@ function compareNaN(a: number, b: number): number {
   return Number.isNaN(a) ? (Number.isNaN(b) ? 0 : -1) : 1;
 }
 
-/** Order by UTF-8 bytes, which is the order of code points; JS compares UTF-16 units, where surrogates come too early. */
+/**
+ * Compares by UTF-8 bytes, which is the order of code points. JS compares UTF-16 units, where
+ * surrogates sort too early.
+ */
 export function compareStrings(a: string, b: string): number {
   if (a === b) {
     return 0;
@@ -166,7 +169,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (value as BSONSymbol).value;
 }
 
-/** Field by field: type, then name, then value. */
+/** Compares field by field: type, then name, then value. */
 function compareDocs(a: Doc, b: Doc): number {
   const keysA = keysOf(a);
   const keysB = keysOf(b);
@@ -196,7 +199,7 @@ function compareArrays(a: readonly unknown[], b: readonly unknown[]): number {
   return a.length - b.length;
 }
 
-/** Binary data: shorter first, then the subtype, then the bytes. */
+/** Compares binary data by length, then subtype, then bytes. */
 function compareBinary(a: Binary | Uint8Array, b: Binary | Uint8Array): number {
   const x = binaryBytes(a);
   const y = binaryBytes(b);

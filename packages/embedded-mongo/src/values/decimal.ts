@@ -1,8 +1,8 @@
 import { Decimal128 } from 'bson';
 
 /**
- * Exact decimals: a finite value is (-1)^negative * coefficient * 10^exponent, with the exponent kept as IEEE 754
- * demands it (1.10 is not 1.1). Results are rounded half-even to 34 digits when they are packed.
+ * Exact decimals. A finite value is (-1)^negative * coefficient * 10^exponent. The exponent is kept
+ * as IEEE 754 requires (1.10 is not 1.1). Packing rounds half-even to 34 digits.
  */
 export interface Decimal {
   readonly kind: 'finite' | 'infinity' | 'nan';
@@ -26,7 +26,7 @@ export function finite(signed: bigint, exponent: number): Decimal {
   return { kind: 'finite', negative: signed < 0n, coefficient: signed < 0n ? -signed : signed, exponent };
 }
 
-/** The value of a Decimal128. */
+/** Unpacks a Decimal128. */
 export function unpackDecimal(value: Decimal128): Decimal {
   const bytes = value.bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
@@ -40,7 +40,7 @@ export function unpackDecimal(value: Decimal128): Decimal {
     return decimalInfinity(negative);
   }
   if (combination >= 0x18) {
-    // A coefficient over 34 digits: IEEE 754 reads these encodings as zero.
+    // IEEE 754 reads a coefficient over 34 digits as zero.
     const exponent = ((top >>> 15) & 0x3fff) - BIAS;
     return { kind: 'finite', negative, coefficient: 0n, exponent };
   }
@@ -57,7 +57,10 @@ export function unpackDecimal(value: Decimal128): Decimal {
 
 const COEFFICIENT_LIMIT = 10n ** 34n;
 
-/** Packs into a Decimal128, rounding half-even to 34 digits; too large becomes an infinity, too small zero. */
+/**
+ * Packs into a Decimal128, rounding half-even to 34 digits. Overflow becomes infinity, underflow
+ * zero.
+ */
 export function packDecimal(value: Decimal): Decimal128 {
   if (value.kind === 'nan') {
     return packBits(false, 0x7c000000, 0n);
@@ -81,7 +84,7 @@ function packBits(negative: boolean, top: number, coefficient: bigint): Decimal1
   return new Decimal128(bytes);
 }
 
-/** Brings a finite value into 34 digits and the exponent range. */
+/** Rounds a finite value to 34 digits and the exponent range. */
 function roundToFormat(value: Decimal): Decimal {
   let { coefficient, exponent } = value;
   const excess = coefficient < COEFFICIENT_LIMIT ? 0 : digitsOf(coefficient) - DIGITS_MAX;
@@ -169,7 +172,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   };
 }
 
-/** Order of two values that are not NaN. */
+/** Compares two values that are not NaN. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.kind === 'infinity' || b.kind === 'infinity') {
     return rank(a) - rank(b);
@@ -205,7 +208,8 @@ export function decimalOfDouble(value: number): Decimal {
   if (power >= 0) {
     return { kind: 'finite', negative, coefficient: mantissa << BigInt(power), exponent: 0 };
   }
-  // m / 2^k = m * 5^k / 10^k; common factors of two are taken out first to keep the digits few.
+  // m / 2^k = m * 5^k / 10^k. Removing common factors of two first keeps the number of digits
+  // small.
   let k = -power;
   let m = mantissa;
   while (k > 0 && (m & 1n) === 0n) {
@@ -215,7 +219,10 @@ export function decimalOfDouble(value: number): Decimal {
   return { kind: 'finite', negative, coefficient: m * 5n ** BigInt(k), exponent: -k };
 }
 
-/** A double as MongoDB mixes it with decimals: rounded to 15 significant digits, trailing zeros kept. */
+/**
+ * Converts a double as MongoDB does for decimal arithmetic: rounded to 15 significant digits, with
+ * trailing zeros.
+ */
 export function decimalOf15Digits(value: number): Decimal {
   const exact = decimalOfDouble(value);
   if (exact.kind !== 'finite' || exact.coefficient === 0n) {

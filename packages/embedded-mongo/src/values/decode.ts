@@ -15,12 +15,15 @@ import { MongoError } from '../errors.js';
 import { isIntegerKey, setOrder } from './fields.js';
 import { BSON, type Doc } from './types.js';
 
-/** Deepest nesting of documents and arrays that is read; deeper input is refused before it can exhaust the stack. */
+/**
+ * Maximum nesting of documents and arrays. Deeper input is refused before it can exhaust the stack.
+ */
 const NESTING_MAX = 200;
 
 /**
- * Decodes the BSON document at `offset`, keeping every type (see `Doc`).
- * @throws MongoError 22 for malformed BSON, 15 for nesting over `NESTING_MAX`, 238 for a DBPointer or a date out of range.
+ * Decodes the BSON document at `offset` and preserves every type (see `Doc`).
+ * @throws MongoError 22 for malformed BSON, 15 for nesting over `NESTING_MAX`, 238 for a DBPointer
+ * or a date out of range.
  */
 export function decode(bytes: Uint8Array, offset = 0): Doc {
   const reader = new Reader(bytes, offset);
@@ -34,7 +37,7 @@ export function decode(bytes: Uint8Array, offset = 0): Doc {
   }
 }
 
-/** Reads one buffer; `pos` stands behind what was read last. */
+/** Reads one buffer. `pos` is the position after the last read value. */
 class Reader {
   readonly #buffer: Buffer;
   readonly #view: DataView;
@@ -91,7 +94,7 @@ class Reader {
         break;
       }
       while (this.#view.getUint8(this.#pos++) !== 0) {
-        // The names of array elements carry nothing.
+        // Skip the names of array elements.
       }
       array.push(this.#value(type, depth));
     }
@@ -118,7 +121,10 @@ class Reader {
     }
   }
 
-  /** Field names repeat in every document: the same name is read as the same string, without a call into C++. */
+  /**
+   * Field names repeat in every document, so they are cached by hash and decoded without a call
+   * into C++.
+   */
   #key(): string {
     const start = this.#pos;
     let hash = 0;
@@ -187,7 +193,7 @@ class Reader {
         return undefined;
       case BSON.regex: {
         const regex = new BSONRegExp(this.#cstring(), '');
-        // The constructor refuses and sorts options; here they are data.
+        // The constructor would reject or sort the options; keep them as data.
         regex.options = this.#cstring();
         return regex;
       }
@@ -256,7 +262,7 @@ class Reader {
   #cstring(): string {
     const start = this.#pos;
     while (this.#view.getUint8(this.#pos++) !== 0) {
-      // Ends at the zero byte, or by a RangeError at the end of the buffer.
+      // Stops at the zero byte, or with a RangeError at the end of the buffer.
     }
     return this.#buffer.toString('utf8', start, this.#pos - 1);
   }

@@ -14,7 +14,10 @@ import {
 import { keysOf } from './fields.js';
 import { BSON, typeOf, type BsonType, type Doc } from './types.js';
 
-/** Encodes a document; the exact inverse of `decode`. A field whose value is `undefined` is written as BSON undefined. */
+/**
+ * Encodes a document; the exact inverse of `decode`. A field with the value `undefined` becomes
+ * BSON undefined.
+ */
 export function encode(doc: Doc): Buffer {
   const end = writeDocument(doc, 0);
   const bytes = Buffer.from(scratch.subarray(0, end));
@@ -25,7 +28,7 @@ export function encode(doc: Doc): Buffer {
 }
 
 const SCRATCH_KEPT = 1 << 20;
-/** Documents are written here and copied out: encoding is synchronous, so one buffer serves all. */
+/** Scratch buffer. Encoding is synchronous, so one buffer serves all documents. */
 let scratch = Buffer.allocUnsafeSlow(1 << 16);
 let view = new DataView(scratch.buffer);
 

@@ -1,16 +1,22 @@
 import type { Doc } from './types.js';
 
-/** Field order of an object whose order JS does not keep, because it has an integer key after another key. */
+/**
+ * The field order of an object with an integer key after another key. JS does not keep that order.
+ */
 const ORDER = Symbol('field order');
 
 interface Ordered {
   [ORDER]?: string[];
 }
 
-/** A field's value; undefined for a missing field (and for a stored `undefined`: ask `hasField`). */
+/**
+ * The value of a field. Undefined for a missing field and for a stored `undefined`; use `hasField`
+ * to distinguish them.
+ */
 export function getField(doc: Doc, key: string): unknown {
   const value = doc[key];
-  // No stored value is a function or Object.prototype, so these are inherited: `{}.toString`, `{}.__proto__`.
+  // Stored values are never functions or Object.prototype, so these are inherited: `{}.toString`,
+  // `{}.__proto__`.
   return typeof value === 'function' || value === Object.prototype ? undefined : value;
 }
 
@@ -18,7 +24,7 @@ export function hasField(doc: Doc, key: string): boolean {
   return Object.hasOwn(doc, key);
 }
 
-/** Sets a field in place; a new field comes last, also when its name is an integer or `__proto__`. */
+/** Sets a field in place. A new field comes last, even if its name is an integer or `__proto__`. */
 export function setField(doc: Doc, key: string, value: unknown): void {
   if (isIntegerKey(key) && !Object.hasOwn(doc, key)) {
     const keys = keysOf(doc);
@@ -51,7 +57,7 @@ export function deleteField(doc: Doc, key: string): void {
 export function keysOf(doc: Doc): string[] {
   const keys = Object.keys(doc);
   const first = keys[0];
-  // JS lists integer keys first, so an order was recorded only if the first key is one.
+  // JS lists integer keys first. An order is recorded only if the first key is an integer.
   if (first === undefined || !startsWithDigit(first)) {
     return keys;
   }
@@ -64,12 +70,12 @@ export function keysOf(doc: Doc): string[] {
   return ordered.length === keys.length ? ordered : [...ordered, ...keys.filter((key) => !known.has(key))];
 }
 
-/** Records the order of fields; needed only where an integer key follows another key. */
+/** Records the order of fields. Only needed where an integer key follows another key. */
 export function setOrder(doc: Doc, order: string[]): void {
   Object.defineProperty(doc, ORDER, { value: order, configurable: true, writable: true, enumerable: false });
 }
 
-/** A copy of one level, in the same field order. */
+/** A shallow copy with the same field order. */
 export function copyDoc(doc: Doc): Doc {
   const copy: Doc = { ...doc };
   const order = (doc as Ordered)[ORDER];
@@ -79,7 +85,7 @@ export function copyDoc(doc: Doc): Doc {
   return copy;
 }
 
-/** A document of these fields in this order. */
+/** Creates a document with these fields in this order. */
 export function docOf(entries: Iterable<readonly [string, unknown]>): Doc {
   const doc: Doc = {};
   for (const [key, value] of entries) {
@@ -93,7 +99,7 @@ function startsWithDigit(key: string): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** An array index as JS sees it: these keys are listed before all others. */
+/** True for an array index in the sense of JS, which lists these keys before all others. */
 export function isIntegerKey(key: string): boolean {
   if (!startsWithDigit(key)) {
     return false;

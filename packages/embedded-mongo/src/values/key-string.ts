@@ -21,9 +21,9 @@ import { keysOf } from './fields.js';
 import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
- * A string of latin1 characters that orders as the value does: `keyString(a) < keyString(b)` exactly if a comes before b
- * in the total order, and equal values (1, 1.0, Decimal128 1.00) have equal keys. No key is a prefix of another one,
- * so keys of several fields are concatenated for a compound key.
+ * A string of latin1 characters that sorts like the value: `keyString(a) < keyString(b)` exactly if
+ * a comes before b in the total order. Equal values (1, 1.0, Decimal128 1.00) have equal keys. No
+ * key is a prefix of another, so a compound key is a concatenation of keys.
  */
 export function keyString(value: unknown): string {
   const type = typeOf(value);
@@ -39,7 +39,9 @@ export function invertKey(key: string): string {
   return bytes.toString('latin1');
 }
 
-/** The first character of every key of the value's type rank: bounds a range within one type. */
+/**
+ * The first character of all keys with the value's type rank. It bounds a range within one type.
+ */
 export function typePrefix(value: unknown): string {
   return TYPE_CHARS[typeOf(value) + 1] ?? '';
 }
@@ -89,7 +91,7 @@ function contentKey(value: unknown, type: BsonType): string {
   }
 }
 
-/** Field by field as documents compare: type, name, value. */
+/** Encodes field by field in the order in which documents compare: type, name, value. */
 function docKey(doc: Doc): string {
   let key = '';
   for (const name of keysOf(doc)) {
@@ -112,7 +114,10 @@ function wordKey(word: number): string {
   return String.fromCharCode(word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255);
 }
 
-/** UTF-8 bytes; a zero byte is escaped, two of them end the text, so that a prefix comes first. */
+/**
+ * Encodes text as UTF-8. Zero bytes are escaped and two of them end the text, so that a prefix
+ * sorts first.
+ */
 function textKey(text: string): string {
   let bytes = text;
   for (let i = 0; i < text.length; i++) {
@@ -129,8 +134,9 @@ const EXACT = '\0';
 const INEXACT = '\x01';
 
 /**
- * The eight bytes of the magnitude cut to a double, then whether the double is exact, then for an inexact value
- * (a large int64, a decimal such as 0.1) its normalised decimal digits. Negative numbers have all bytes inverted.
+ * Encodes a number: the eight bytes of its magnitude truncated to a double, then whether the double
+ * is exact. An inexact value (a large int64, a decimal such as 0.1) appends its normalized decimal
+ * digits. All bytes of a negative number are inverted.
  */
 function numberKey(value: Numeric): string {
   if (value instanceof Decimal128) {
@@ -147,7 +153,7 @@ function doubleKey(double: number): string {
   if (Number.isNaN(double)) {
     return '\0\0\0\0\0\0\0\0\0';
   }
-  // `+ 0` makes -0 and 0 one key.
+  // `+ 0` gives -0 and 0 the same key.
   bits.setFloat64(0, double + 0);
   const high = bits.getInt32(0);
   const low = bits.getInt32(4);
@@ -181,7 +187,7 @@ function decimalKey(value: Decimal): string {
   );
 }
 
-/** The next smaller double of a positive one. */
+/** The next smaller double of a positive double. */
 function doubleBelow(double: number): number {
   bits.setFloat64(0, double);
   bits.setBigInt64(0, bits.getBigInt64(0) - 1n);

@@ -2,24 +2,24 @@ import type { MongoError } from '../errors.js';
 import { getField, hasField, isIntegerKey } from './fields.js';
 import { isDoc, type Doc } from './types.js';
 
-/** A path that leads nowhere: it sorts as null, but a sparse index leaves the document out. */
+/** The value of a missing path. It sorts as null, but a sparse index excludes the document. */
 export const MISSING = Symbol('missing');
 
-/** What a path finds in a document: a value, or an array whose elements each give a key. */
+/** The result of a path in a document: a value, or an array with one key per element. */
 type Found = { array: false; value: unknown } | { array: true; elements: readonly unknown[]; at: number };
 
-/** What the caller has to say about arrays that paths meet. */
+/** Callbacks for arrays on the paths. */
 export interface ArrayHandlers {
-  /** Told the position of each path that met an array. */
+  /** Called with the position of each path that has an array. */
   readonly onArray?: (path: number) => void;
-  /** The error for two paths that meet different arrays. */
+  /** Creates the error for two paths with different arrays. */
   readonly parallelArrays: (later: number, earlier: number) => MongoError;
 }
 
 /**
- * The keys of a document in an index over these paths, or in a sort by them: one tuple of values per key, MISSING where
- * there is none. Elements of an array give a key each, fields below the same array go through it together, an empty
- * array gives `undefined`.
+ * The keys of a document in an index over these paths, or in a sort by them. Each key is one tuple
+ * of values, with MISSING for missing values. Each element of an array gives a key. Fields below
+ * the same array are taken from the same element. An empty array gives `undefined`.
  */
 export function keyTuples(
   paths: readonly (readonly string[])[],
@@ -64,7 +64,10 @@ function expand(
   });
 }
 
-/** Follows a path from its part `at` on. An array that is itself an element is not gone through, as in MongoDB. */
+/**
+ * Follows a path from its part `at` on. As in MongoDB, an array that is itself an element is not
+ * entered.
+ */
 function find(parts: readonly string[], start: unknown, at: number, isElement: boolean): Found {
   let value = start;
   let element = isElement;

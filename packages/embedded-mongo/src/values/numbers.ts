@@ -25,12 +25,12 @@ export function numberKind(value: Numeric): NumberKind {
   return value instanceof Double ? 'double' : value instanceof Int32 ? 'int' : 'decimal';
 }
 
-/** A value of type double: a JS number where that means a double, else a `Double`. */
+/** A value of type double: a JS number if that represents a double, else a `Double`. */
 export function asDouble(value: number): number | Double {
   return (value | 0) === value ? new Double(value) : value;
 }
 
-/** An int32 if it fits, else an int64; undefined if it fits neither. */
+/** An int32 if the value fits, else an int64. Undefined if it fits neither. */
 export function asInteger(value: bigint): number | Long | undefined {
   if (value >= -2147483648n && value <= 2147483647n) {
     return Number(value);
@@ -38,12 +38,12 @@ export function asInteger(value: bigint): number | Long | undefined {
   return asLong(value);
 }
 
-/** An int64; undefined if the value does not fit. */
+/** An int64, or undefined if the value does not fit. */
 export function asLong(value: bigint): Long | undefined {
   return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
 }
 
-/** Nearest double. */
+/** The nearest double. */
 export function toDouble(value: Numeric): number {
   if (typeof value === 'number') {
     return value;
@@ -58,7 +58,7 @@ export function isNaNValue(value: unknown): boolean {
   return isNumeric(value) && !(value instanceof Long) && Number.isNaN(toDouble(value));
 }
 
-/** The exact value of a finite number, truncated towards zero; undefined for NaN and the infinities. */
+/** The value of a finite number, truncated towards zero. Undefined for NaN and infinities. */
 export function toBigInt(value: Numeric): bigint | undefined {
   if (value instanceof Long) {
     return value.toBigInt();
@@ -76,7 +76,10 @@ export function toBigInt(value: Numeric): bigint | undefined {
   return Number.isFinite(double) ? BigInt(Math.trunc(double)) : undefined;
 }
 
-/** As MongoDB converts for decimal arithmetic: integers exactly, doubles to 15 significant digits. */
+/**
+ * Converts as MongoDB does for decimal arithmetic: integers exactly, doubles to 15 significant
+ * digits.
+ */
 export function toDecimal(value: Numeric): Decimal {
   return decimalOf(value, decimalOf15Digits);
 }
@@ -97,7 +100,10 @@ function decimalOf(value: Numeric, ofDouble: (value: number) => Decimal): Decima
   return numberKind(value) === 'int' ? finite(BigInt(number), 0) : ofDouble(number);
 }
 
-/** Sum by MongoDB's type rules; undefined if an integer sum leaves int64 (updates refuse it, expressions turn to double). */
+/**
+ * Adds by MongoDB's type rules. Undefined if an integer sum leaves int64: updates then fail, and
+ * expressions use a double.
+ */
 export function addNumbers(a: Numeric, b: Numeric): Numeric | undefined {
   return calculate(a, b, ADD);
 }

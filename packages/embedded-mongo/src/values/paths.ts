@@ -4,7 +4,7 @@ import { isDoc, type Doc } from './types.js';
 const CACHE_MAX = 5000;
 const cache = new Map<string, readonly string[]>();
 
-/** The parts of a dotted path. */
+/** Splits a dotted path into its parts. */
 export function splitPath(path: string): readonly string[] {
   let parts = cache.get(path);
   if (parts === undefined) {
@@ -16,22 +16,23 @@ export function splitPath(path: string): readonly string[] {
   return parts;
 }
 
-/** The array position that a path part names ('0', '12', not '01'), or -1. */
+/** The array index in a path part ('0', '12', not '01'), or -1. */
 export function indexOf(part: string): number {
   return /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1;
 }
 
 /**
- * Called with each value that a filter sees at a path, `present` false for a missing one. `position` is the position
- * in the outermost array that was entered without being named in the path. Returning true ends the walk.
+ * Called with each value that a filter sees at a path. `present` is false for a missing value.
+ * `position` is the index in the outermost array that was entered without an index in the path.
+ * Return true to stop the walk.
  */
 export type Visit = (value: unknown, present: boolean, position: number | undefined) => boolean;
 
 /**
- * Walks the values at a path as filters do. Arrays on the way are entered; one in which nothing is met has no value,
- * not even a missing one. An array at the end is seen element by element and then as itself; with `wholeArrays` only
- * as itself.
- * @returns whether a visit returned true.
+ * Walks the values at a path as filters do. Arrays on the way are entered; an array without a
+ * matching element is not visited, not even as a missing value. An array at the end is visited
+ * element by element, then as a whole, or with `wholeArrays` only as a whole.
+ * @returns true if a visit returned true.
  */
 export function visitPath(doc: Doc, parts: readonly string[], wholeArrays: boolean, visit: Visit): boolean {
   return new Walk(parts, wholeArrays, visit).doc(doc, 0, undefined);
@@ -95,7 +96,10 @@ class Walk {
     return false;
   }
 
-  /** An element that the path names by its position: an array there is not taken apart. */
+  /**
+   * Visits an element that the path names by index. An array at that place is not entered by
+   * element.
+   */
   #named(element: unknown, depth: number, position: number | undefined): boolean {
     if (depth === this.#last) {
       return this.visit(element, true, position);

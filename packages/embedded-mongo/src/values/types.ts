@@ -1,15 +1,17 @@
 import { bsonType, type Decimal128, type Double, type Int32, type Long } from 'bson';
 
 /**
- * A document in memory. A JS number that is an int32 integer (not -0) is an int32, any other JS number a double;
- * an integral double in int32 range is a `Double`, an int64 a `Long`. Read and write fields with `getField` and
- * `setField`, and enumerate them with `keysOf`: JS objects know neither `__proto__` nor the order of integer keys.
+ * A document in memory. A JS number that is an int32 integer (not -0) is an int32, and any other JS
+ * number is a double. An integral double in the int32 range is a `Double`, an int64 is a `Long`.
+ *
+ * Read and write fields with `getField` and `setField`, and list them with `keysOf`: plain JS
+ * objects mishandle `__proto__` and the order of integer keys.
  */
 export type Doc = Record<string, unknown>;
 
 export type Numeric = number | Double | Long | Decimal128 | Int32;
 
-/** BSON element types by number, as on the wire and in `$type`. */
+/** BSON element types and their numbers, as on the wire and in `$type`. */
 export const BSON = {
   minKey: -1,
   double: 1,
@@ -35,7 +37,7 @@ export const BSON = {
 } as const;
 
 export type BsonTypeName = keyof typeof BSON;
-/** The types that values in memory have; a DBPointer is refused where it would be decoded. */
+/** The types of values in memory. A DBPointer is refused when it is decoded. */
 export type BsonType = (typeof BSON)[Exclude<BsonTypeName, 'dbPointer'>];
 
 /** The BSON type of a value in memory (see `Doc`). */
@@ -70,7 +72,9 @@ export function typeOf(value: unknown): BsonType {
   return value instanceof Date ? BSON.date : value instanceof Uint8Array ? BSON.binData : BSON.object;
 }
 
-/** bson marks its classes with a symbol, which no stored document can have as a field name. */
+/**
+ * The bson library marks its classes with a symbol. No stored document can have it as a field name.
+ */
 interface Tagged {
   [bsonType]?: string;
 }

@@ -1,16 +1,20 @@
 import { Binary, Long, Timestamp } from 'bson';
 import { encode } from '../values/encode.js';
 
-/** The logical clock of the deployment: seconds and a counter within them, later with every change of the data. */
+/**
+ * The logical clock of the deployment: seconds and a counter within them. It advances with every
+ * change of the data.
+ */
 export interface ClusterClock {
-  /** The time of the newest change that `changes` (a counter of them) stands for. */
+  /** The time of the change with this number. */
   at: (changes: number) => Timestamp;
   /**
-   * The fields of this time that end every reply, as BSON elements without the document around them. The buffer is the
-   * clock's own and shows a later time when it is used late, which is as true.
+   * The time fields at the end of every reply, as BSON elements without an enclosing document. The
+   * clock owns the buffer and updates it in place. A caller that uses it late sends a later time,
+   * which is also valid.
    */
   tail: (changes: number) => Buffer;
-  /** The same with an operation time of its own. */
+  /** Like `tail`, with a separate operation time. */
   tailAt: (changes: number, operationTime: Timestamp) => Buffer;
 }
 
@@ -21,7 +25,7 @@ export function createClusterClock(): ClusterClock {
   let increment = 0;
   let knownChanges = -1;
   const tail = tailTemplate();
-  // Where the two timestamps are: behind their type and name, the second one at the end.
+  // Offsets of the two timestamps: behind the type and name of the first, and at the end.
   const name = Buffer.from([TIMESTAMP, ...Buffer.from('clusterTime\0')]);
   const places = [tail.indexOf(name) + name.length, tail.length - 8];
   const advance = (changes: number): void => {

@@ -14,33 +14,34 @@ export interface Connection {
   readonly socket: Socket;
   /** `client.application.name` of the handshake. */
   applicationName: string | null;
-  /** A failpoint wants it closed instead of an answer. */
+  /** True if a failpoint closes it instead of sending a reply. */
   isToClose: boolean;
 }
 
-/** What to send back: one reply; or, for an exhaust request, one reply after the other until the connection ends. */
+/** One reply or, for an exhaust request, a stream of replies until the connection ends. */
 export interface Reply extends ReplyDocument {
-  /** Makes the next reply of the stream; only when the request allowed it. */
+  /** Returns the next reply of the stream. Null unless the request allowed a stream. */
   next: (() => Promise<ReplyDocument>) | null;
 }
 
-/** A reply's document, and elements to be added to it. */
+/** A reply document, and elements to append to it. */
 export interface ReplyDocument {
   document: Buffer;
   tail: Buffer;
 }
 
 export interface ConnectionHandlers {
-  /** Answers a request; null answers nothing. Must not throw for errors that are the client's. */
+  /** Answers a request; null sends no reply. Must not throw for client errors. */
   answer: (request: Request, connection: Connection) => Promise<Reply | null>;
   closed: (connection: Connection) => void;
-  /** Told why a connection was closed for a malformed message. */
+  /** Called with the reason when a malformed message closes a connection. */
   log: (line: string) => void;
 }
 
 /**
- * Reads messages off a socket and answers them one after the other. A malformed message closes this connection and
- * nothing else. While an answer is worked on, at most one message's worth of further input is taken in.
+ * Reads messages from a socket and answers them one after the other. A malformed message closes
+ * only this connection. While an answer is in progress, at most one message of further input is
+ * buffered.
  */
 export function serveConnection(socket: Socket, id: number, handlers: ConnectionHandlers): void {
   const connection: Connection = { id, socket, applicationName: null, isToClose: false };
@@ -48,7 +49,7 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
   let buffered = 0;
   let isBusy = false;
 
-  /** Takes the next whole message out of the chunks, or undefined. */
+  /** Removes the next complete message from the chunks, or returns undefined. */
   const nextMessage = (): Buffer | undefined => {
     if (buffered < HEADER_BYTES) {
       return undefined;
@@ -58,7 +59,7 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
     }
     const length = chunks[0]?.readInt32LE(0) ?? 0;
     if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) {
-      throw new ProtocolError(`a message announces ${length} bytes`);
+      throw new ProtocolError(`invalid message length: ${length} bytes`);
     }
     if (buffered < length) {
       return undefined;
@@ -98,7 +99,7 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
       socket.pause();
     }
   });
-  // A reset by the client is no event of interest; 'close' follows it.
+  // Ignore a reset by the client; 'close' follows it.
   socket.on('error', () => undefined);
   socket.on('close', () => handlers.closed(connection));
 }
@@ -129,7 +130,7 @@ async function answerMessage(
   }
 }
 
-/** Each reply of an exhaust stream answers the one before it. */
+/** Sends an exhaust stream. Each reply responds to the previous one. */
 async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstId: number): Promise<void> {
   let responseTo = firstId;
   for (;;) {
@@ -143,7 +144,7 @@ async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstI
   }
 }
 
-/** A client that does not read its replies gets no further ones worked out. */
+/** Backpressure: no more requests are processed until the client reads its replies. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

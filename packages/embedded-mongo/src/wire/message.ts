@@ -1,22 +1,22 @@
 import { decode } from '../values/decode.js';
 import type { Doc } from '../values/types.js';
 
-/** A message that is no valid request; the connection it came on is closed. */
+/** A message that is not a valid request. Its connection is closed. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** A command as it came off the wire. */
+/** A received command. */
 export interface Request {
   requestId: number;
   command: Doc;
-  /** Documents of `insert` as sent: stored untouched. */
+  /** Documents of `insert` as received; their bytes are stored unchanged. */
   documents: readonly Buffer[] | undefined;
   /** The client wants no reply (flag moreToCome). */
   silent: boolean;
-  /** The client takes several replies to this request (flag exhaustAllowed). */
+  /** The client accepts several replies to this request (flag exhaustAllowed). */
   exhaustAllowed: boolean;
-  /** Sent as the legacy OP_QUERY, which only a handshake may be. */
+  /** Sent as legacy OP_QUERY, which is allowed for handshakes only. */
   legacy: boolean;
 }
 
@@ -28,7 +28,7 @@ const OP_MSG = 2013;
 const MORE_TO_COME = 2;
 const EXHAUST_ALLOWED = 0x10000;
 
-/** Parses a whole message. Throws ProtocolError, or MongoError for malformed BSON. */
+/** Parses a complete message. Throws ProtocolError, or MongoError for malformed BSON. */
 export function parseMessage(message: Buffer): Request {
   const opCode = message.readInt32LE(12);
   switch (opCode) {
@@ -47,7 +47,7 @@ function parseMsg(message: Buffer): Request {
   }
   const flags = message.readUInt32LE(HEADER_BYTES);
   if ((flags & 0xffff & ~MORE_TO_COME) !== 0) {
-    // The other one says that a checksum follows, which no driver sends.
+    // The other required flag announces a checksum, which no driver sends.
     throw new ProtocolError(`a required flag is not supported (flags ${flags})`);
   }
   const { command, sequences } = parseSections(message);
@@ -77,7 +77,7 @@ function parseSections(message: Buffer): { command: Doc; sequences: Map<string, 
     const kind = message.readUInt8(at);
     const size = end - at - 1 >= 4 ? message.readInt32LE(at + 1) : -1;
     if (size < 5 || size > end - at - 1) {
-      throw new ProtocolError('a section does not fit into its message');
+      throw new ProtocolError('a section exceeds its message');
     }
     const section = message.subarray(at + 1, at + 1 + size);
     if (kind === 0) {
@@ -89,7 +89,7 @@ function parseSections(message: Buffer): { command: Doc; sequences: Map<string, 
       const nameEnd = section.indexOf(0, 4);
       const name = nameEnd < 0 ? '' : section.toString('utf8', 4, nameEnd);
       if (name === '' || name === '__proto__' || sequences.has(name)) {
-        throw new ProtocolError('a document sequence has no name of its own');
+        throw new ProtocolError('a document sequence has no name or a repeated name');
       }
       sequences.set(name, splitDocuments(section.subarray(nameEnd + 1)));
     } else {
@@ -109,7 +109,7 @@ function splitDocuments(bytes: Buffer): Buffer[] {
   while (at < bytes.length) {
     const size = bytes.length - at >= 5 ? bytes.readInt32LE(at) : -1;
     if (size < 5 || size > bytes.length - at) {
-      throw new ProtocolError('a document does not fit into its sequence');
+      throw new ProtocolError('a document exceeds its sequence');
     }
     documents.push(bytes.subarray(at, at + size));
     at += size;
@@ -141,8 +141,8 @@ function parseQuery(message: Buffer): Request {
 let lastRequestId = 0;
 
 /**
- * Frames a reply: the document, with the elements of `tail` added to its own. Returns its id too, which the next reply
- * of an exhaust stream answers.
+ * Encodes a reply: the document with the elements of `tail` appended. Also returns its id, to which
+ * the next reply of an exhaust stream responds.
  */
 export function encodeReply(
   { responseTo, legacy, moreToCome }: { responseTo: number; legacy: boolean; moreToCome: boolean },
@@ -157,7 +157,7 @@ export function encodeReply(
   message.writeInt32LE(responseTo, 8);
   message.writeInt32LE(legacy ? OP_REPLY : OP_MSG, 12);
   if (legacy) {
-    // Flag 8 says AwaitCapable; cursor id and starting point are 0; one document.
+    // Flag 8 is AwaitCapable. Cursor id and starting position are 0; there is one document.
     message.fill(0, 16, headBytes);
     message.writeInt32LE(8, 16);
     message.writeInt32LE(1, 32);

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 
-/** A file of the unified test format, as far as the runner reads it. */
+/** The part of a unified test format file that the runner reads. */
 export interface CaseFile {
   description: string;
   schemaVersion: string;
@@ -29,7 +29,7 @@ export interface Requirement {
   serverParameters?: Document;
 }
 
-/** One key, which is the kind, over its description. */
+/** One key, the kind of the entity, with its description. */
 export type EntityDefinition = Record<string, Document & { id: string }>;
 
 export interface CollectionData {

@@ -1,16 +1,16 @@
 import type { Document } from 'mongodb';
 
-/** What the driver sends in another form than the cases say, although it means the same. */
+/** A command that the driver sends in a different but equivalent form. */
 interface Way {
   reason: string;
-  /** The command as the cases say it, or undefined if this is not about it. */
+  /** Returns the command in the form of the cases, or undefined if this rule does not apply. */
   rewrite: (command: Document, expected: Document) => Document | undefined;
 }
 
 const WAYS: readonly Way[] = [
   {
     reason:
-      'The driver gives a commit or abort with a write concern the time limit of a repeated commit at once.',
+      'The driver adds the time limit of a repeated commit to every commit or abort with a write concern.',
     rewrite: (command, expected) => {
       const { wtimeout, ...concern } = (command['writeConcern'] ?? {}) as Document;
       const isAdded = Number(wtimeout) === 10_000 && expected['writeConcern']?.wtimeout === undefined;
@@ -20,7 +20,7 @@ const WAYS: readonly Way[] = [
     },
   },
   {
-    reason: 'The driver looks for a file of GridFS by `$eq`.',
+    reason: 'The driver finds GridFS files by `$eq`.',
     rewrite: (command) => {
       const id = command['filter']?._id?.$eq as unknown;
       return command['find'] === 'fs.files' && id !== undefined
@@ -30,7 +30,9 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** This field of an event, with what is only the driver's way put as the cases say it. */
+/**
+ * Returns this field of an event, with driver-specific forms converted to the form of the cases.
+ */
 export function asSpecified(field: string, expected: unknown, actual: unknown): unknown {
   if (field !== 'command' || actual === undefined) {
     return actual;

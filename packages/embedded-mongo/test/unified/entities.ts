@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'bson';
 import { GridFSBucket, MongoClient, type ClientSession, type Db, type Document } from 'mongodb';
 import type { EntityDefinition } from './cases.js';
 
-/** What a client told about itself. */
+/** An event of a client. */
 export interface SeenEvent {
   type: 'command' | 'cmap' | 'sdam';
   name: string;
@@ -11,7 +11,7 @@ export interface SeenEvent {
 
 const AS_SENT = { promoteValues: false, promoteBuffers: false, bsonRegExp: true };
 
-/** Commands that concern passwords; their events are seen only if a case asks for them. */
+/** Commands with passwords. Their events are recorded only if a case requests them. */
 const SENSITIVE = ['authenticate', 'saslStart', 'saslContinue', 'getnonce', 'createUser', 'updateUser'];
 
 /** The clients, databases, sessions and so on of one case, by name. */
@@ -26,7 +26,7 @@ export class Entities {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the case says what it is
   get<T = unknown>(name: string): T {
     if (!this.byName.has(name)) {
-      throw new Error(`the case has no entity ${name}`);
+      throw new Error(`no entity ${name} in the case`);
     }
     return this.byName.get(name) as T;
   }
@@ -71,7 +71,7 @@ export class Entities {
       case 'bucket':
         return new GridFSBucket(this.get<Db>(description['database']), description['bucketOptions']);
       default:
-        throw new Error(`an entity of an unknown kind: ${kind}`);
+        throw new Error(`unknown kind of entity: ${kind}`);
     }
   }
 
@@ -79,7 +79,7 @@ export class Entities {
     const { snapshotTime, ...options } = sessionOptions as Document;
     const session = this.get<MongoClient>(client).startSession(options);
     if (snapshotTime !== undefined) {
-      // The driver has no option for it yet, but the field.
+      // The driver has no option for it yet, only the field.
       Object.assign(session, { snapshotTime: this.get(snapshotTime) });
     }
     this.sessions.push(session);
@@ -108,17 +108,20 @@ export class Entities {
     this.events.set(description['id'], seen);
     this.clients.push(client);
     if (((description['observeEvents'] ?? []) as string[]).some((name) => typeOf(name) === 'sdam')) {
-      // Such a case may wait for events of a client that it asks for nothing.
+      // Such a case may wait for events of a client that sends no commands.
       void client.connect().catch(() => undefined);
     }
     return client;
   }
 }
 
-/** Kinds of entities that the runner can make. */
+/** Kinds of entities that the runner can create. */
 export const ENTITY_KINDS = ['client', 'database', 'collection', 'session', 'bucket'];
 
-/** What it knows of clients. There are no several mongos to be used or not. */
+/**
+ * Supported fields of clients. There is only one mongos, so the choice between several does not
+ * apply.
+ */
 export const CLIENT_FIELDS = [
   'id',
   'uriOptions',
@@ -128,18 +131,18 @@ export const CLIENT_FIELDS = [
   'useMultipleMongoses',
 ];
 
-/** `poolReadyEvent` is the driver's `connectionPoolReady`; the others lose their ending only. */
+/** `poolReadyEvent` is the driver's `connectionPoolReady`. The others only lose their suffix. */
 function emittedName(name: string): string {
   return name.replace(/Event$/, '').replace(/^pool/, 'connectionPool');
 }
 
-/** The driver empties what says a password, a hello that authenticates too. */
+/** The driver empties commands with passwords, including a hello that authenticates. */
 function isSensitive({ commandName, command, reply }: Document): boolean {
   const isEmptied = Object.keys((command ?? reply ?? {}) as Document).length === 0;
   return SENSITIVE.includes(commandName) || (/^(hello|ismaster)$/i.test(commandName) && isEmptied);
 }
 
-/** The event with its command as it is now: the driver goes on to change parts of it. */
+/** A copy of the event and its command, since the driver changes parts of it later. */
 function frozen(event: Document): Document {
   const command: unknown = event['command'];
   return command === undefined

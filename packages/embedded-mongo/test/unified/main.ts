@@ -1,7 +1,9 @@
 // npm run unified -w packages/embedded-mongo -- <folder> [<folder> ...] [--only <text>]
-// Runs every case of the unified test format (github.com/mongodb/specifications) in the JSON files below the folders with
-// the official driver on a server of its own. Prints counts for each specification, and every difference; ends with 1 if
-// there is one. `--only` takes the cases whose file or description contains the text.
+//
+// Runs every case of the unified test format (github.com/mongodb/specifications) in the JSON files
+// below the folders, with the official driver on a separate server. Prints counts per specification
+// and every difference. Exits with 1 if there is a difference. `--only` selects the cases with the
+// text in their file name or description.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,7 +27,7 @@ const { values: options, positionals: folders } = parseArgs({
 
 async function main(): Promise<number> {
   if (folders.length === 0) {
-    print('name a folder with cases of the unified test format');
+    print('give a folder with cases of the unified test format');
     return 2;
   }
   const { uri } = await startTestServer();
@@ -54,7 +56,7 @@ async function jsonFilesBelow(root: string): Promise<string[]> {
     .map((entry) => join(root, entry));
 }
 
-/** The specification that a file is of: the folder over `tests`. */
+/** The specification of a file: the folder above `tests`. */
 function specOf(root: string, path: string): string {
   const [, spec] = /([^/\\]+)[/\\]tests[/\\]/.exec(path) ?? [];
   return spec ?? (relative(root, join(path, '..')) || basename(root));

@@ -2,18 +2,18 @@ import { EJSON } from 'bson';
 import type { ClientSession } from 'mongodb';
 import type { Entities } from './entities.js';
 
-/** Something is not as a case expects it. */
+/** A difference from the expectation of a case. */
 export class Mismatch extends Error {}
 
 export interface MatchContext {
   entities: Entities;
-  /** Where in the case this is, for the message. */
+  /** Path within the case, for the message. */
   path: string;
-  /** Documents at the root may have more fields than expected. */
+  /** True at the root, where documents may have additional fields. */
   isRoot: boolean;
 }
 
-/** Throws a Mismatch unless the value is as expected, by the rules of the unified test format. */
+/** Throws a Mismatch unless the value matches, by the rules of the unified test format. */
 export function match(expected: unknown, value: unknown, context: MatchContext): void {
   const actual = plain(value);
   if (isObject(expected)) {
@@ -39,7 +39,7 @@ export function match(expected: unknown, value: unknown, context: MatchContext):
   }
 }
 
-/** What a difference looks like to a reader. */
+/** Formats a value for messages. */
 export function show(value: unknown): string {
   return value === undefined ? 'nothing' : EJSON.stringify(value, { relaxed: true });
 }
@@ -89,7 +89,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $$matchAsRoot: (operand, actual, context) => match(operand, actual, { ...context, isRoot: true }),
 };
 
-/** Whether the runner knows this operator of expectations. */
+/** True if the runner supports this operator of expectations. */
 export function isOperator(name: string): boolean {
   return Object.hasOwn(OPERATORS, name) || name === '$$hexBytes';
 }
@@ -132,12 +132,12 @@ function plain(value: unknown): unknown {
   return isNumeric || typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** By name: the driver and this runner load the library of these classes each for itself. */
+/** Compares by name, since the driver and this runner load separate copies of the library. */
 function bsonType(value: unknown): unknown {
   return typeof value === 'object' && value !== null && '_bsontype' in value ? value._bsontype : undefined;
 }
 
-/** A date, an id or the like. */
+/** True for a date, an id or another leaf value. */
 function isValue(value: unknown): boolean {
   return value instanceof Date || value instanceof Uint8Array || bsonType(value) !== undefined;
 }

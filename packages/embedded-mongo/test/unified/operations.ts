@@ -117,21 +117,21 @@ const KINDS: readonly { is: (object: unknown) => boolean; calls: Calls<never> }[
   { is: (object) => object instanceof AbstractCursor, calls: ofCursor },
 ];
 
-/** Calls what the driver has for this operation of an entity. */
+/** Calls the driver's method for this operation of an entity. */
 export function callDriver(object: unknown, name: string, args: Document): unknown {
   const call = KINDS.find(({ is }) => is(object))?.calls[name] as Call<unknown> | undefined;
   if (call === undefined) {
-    throw new Error(`the runner has no operation ${name} for this entity`);
+    throw new Error(`the runner does not support operation ${name} for this entity`);
   }
   return call(object, args);
 }
 
-/** Whether the runner knows this operation of some kind of entity. */
+/** True if the runner supports this operation for some kind of entity. */
 export function isDriverCall(name: string): boolean {
   return KINDS.some(({ calls }) => Object.hasOwn(calls, name));
 }
 
-/** The cursor once its command was sent, with nothing read from it. */
+/** Returns the cursor after its command was sent, before any document is read. */
 async function opened<T extends AbstractCursor>(cursor: T): Promise<T> {
   await cursor.hasNext();
   return cursor;

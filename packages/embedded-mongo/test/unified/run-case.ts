@@ -15,16 +15,19 @@ import { callDriver } from './operations.js';
 import { callRunner } from './runner-operations.js';
 
 const LIMIT_MS = 30_000;
-/** What a case may have left on. */
+/** Failpoints that a case may leave enabled. */
 const FAIL_POINTS = ['failCommand', 'onPrimaryTransactionalWrite'];
 
-/** What a case runs in. `admin` is a client of the runner itself. */
+/** The environment of a case. `admin` is a client of the runner itself. */
 export interface Surroundings {
   uri: string;
   admin: MongoClient;
 }
 
-/** Runs one case from its data to its outcome. Throws what is not as it expects, a Mismatch if it is a value. */
+/**
+ * Runs one case, from inserting its data to checking its outcome. Throws on a difference; a
+ * Mismatch if a value differs.
+ */
 export async function runCase(file: CaseFile, test: Case, { uri, admin }: Surroundings): Promise<void> {
   const entities = new Entities(uri);
   const stop = new AbortController();
@@ -32,7 +35,7 @@ export async function runCase(file: CaseFile, test: Case, { uri, admin }: Surrou
     await Promise.race([
       play(file, test, { entities, admin }),
       wait(LIMIT_MS, undefined, { signal: stop.signal }).then(() => {
-        throw new Mismatch(`no end within ${LIMIT_MS} ms`);
+        throw new Mismatch(`timed out after ${LIMIT_MS} ms`);
       }),
     ]);
   } finally {
@@ -115,7 +118,7 @@ async function runOperation(operation: Operation, stage: Stage, path: string): P
   }
 }
 
-/** The arguments as the driver takes them: a session and a read preference instead of their names. */
+/** Converts the arguments for the driver: names of sessions and read preferences become objects. */
 function argumentsOf(operation: Operation, stage: Stage, path: string): Document {
   const args: Document = { ...operation.arguments };
   if (typeof args['session'] === 'string') {
@@ -174,7 +177,7 @@ async function checkOutcome(admin: MongoClient, data: CollectionData): Promise<v
   match(data.documents, found, { entities: new Entities(''), path, isRoot: false });
 }
 
-/** How an error is told to a reader. */
+/** Formats an error for the output. */
 export function describeError(error: unknown): string {
   if (error instanceof Mismatch || !(error instanceof Error)) {
     return error instanceof Mismatch ? error.message : String(error);

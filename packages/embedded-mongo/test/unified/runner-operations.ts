@@ -34,14 +34,14 @@ const CALLS: Readonly<Record<string, RunnerCall>> = {
   },
   assertDifferentLsidOnLastTwoCommands: ({ client }, { entities }) => {
     const [last, before] = lastTwoSessions(client, entities);
-    demand(JSON.stringify(last) !== JSON.stringify(before), 'the last two commands have one session');
+    demand(JSON.stringify(last) !== JSON.stringify(before), 'the last two commands have the same session');
   },
   assertCollectionExists: async (args, stage) =>
-    demand(await hasCollection(args, stage), 'the collection is not there'),
+    demand(await hasCollection(args, stage), 'the collection does not exist'),
   assertCollectionNotExists: async (args, stage) =>
-    demand(!(await hasCollection(args, stage)), 'the collection is there'),
-  assertIndexExists: async (args, stage) => demand(await hasIndex(args, stage), 'the index is not there'),
-  assertIndexNotExists: async (args, stage) => demand(!(await hasIndex(args, stage)), 'the index is there'),
+    demand(!(await hasCollection(args, stage)), 'the collection exists'),
+  assertIndexExists: async (args, stage) => demand(await hasIndex(args, stage), 'the index does not exist'),
+  assertIndexNotExists: async (args, stage) => demand(!(await hasIndex(args, stage)), 'the index exists'),
   waitForEvent: async ({ client, event, count }, { entities }) => {
     const [name, fields] = Object.entries(event as Document)[0] ?? ['', {}];
     const isMeant = (seen: SeenEvent): boolean => seen.name === name && isLike(fields, seen.event, entities);
@@ -49,12 +49,12 @@ const CALLS: Readonly<Record<string, RunnerCall>> = {
   },
 };
 
-/** Whether the runner has this special operation. */
+/** True if the runner supports this special operation. */
 export function isRunnerCall(name: string): boolean {
   return Object.hasOwn(CALLS, name);
 }
 
-/** Does what a case asks of the runner itself. */
+/** Runs an operation of the runner itself. */
 export async function callRunner(name: string, args: Document, stage: Stage): Promise<void> {
   await CALLS[name]?.(args, stage);
 }

@@ -5,19 +5,19 @@ import { isOperator } from './match.js';
 import { isDriverCall } from './operations.js';
 import { isRunnerCall } from './runner-operations.js';
 
-/** A kind of case that is left out, and why. */
+/** A kind of case that is skipped, and the reason. */
 interface Rule {
   reason: string;
   isMeant: (found: Found) => boolean;
 }
 
-/** What a case uses. */
+/** The operations and keys that a case uses. */
 interface Found {
   operations: readonly Operation[];
   keys: ReadonlySet<string>;
 }
 
-/** All that is left out although the requirements of the case are met. */
+/** Cases that are skipped although their requirements are met. */
 const RULES: readonly Rule[] = [
   {
     reason: 'the server refuses change streams by name',
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
       uses(operations, 'modifyCollection', 'mapReduce'),
   },
   {
-    reason: 'the server is one member, and a client that prefers a secondary does not connect without one',
+    reason: 'there is no secondary, and a client with read preference secondary cannot connect',
     isMeant: ({ operations }) =>
       operations
         .flatMap(({ arguments: args }) => (args?.['entities'] ?? []) as EntityDefinition[])
@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
     isMeant: ({ operations }) => operations.some(insertsNullId),
   },
   {
-    reason: 'the driver leaves bypassDocumentValidation: false out',
+    reason: 'the driver omits bypassDocumentValidation: false',
     isMeant: ({ operations }) =>
       operations.some(
         ({ name, arguments: args }) =>
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Why this case is not run, or null if it is. */
+/** The reason to skip this case, or null to run it. */
 export function whySkipped(file: CaseFile, test: Case, serverVersion: string): string | null {
   const unmet =
     unmetOf(file.runOnRequirements, serverVersion) ?? unmetOf(test.runOnRequirements, serverVersion);
@@ -84,7 +84,7 @@ export function whySkipped(file: CaseFile, test: Case, serverVersion: string): s
   return RULES.find(({ isMeant }) => isMeant(found))?.reason ?? unknownOf(file, found);
 }
 
-/** Why none of the requirements is met; null if one is. */
+/** The reason why no requirement is met, or null if one is. */
 function unmetOf(requirements: readonly Requirement[] | undefined, serverVersion: string): string | null {
   if (requirements === undefined || requirements.length === 0) {
     return null;
@@ -111,7 +111,7 @@ function unmet(requirement: Requirement, serverVersion: string): string | null {
     return 'it is for serverless instances';
   }
   if (auth === true || (csfle !== undefined && csfle !== false)) {
-    return auth === true ? 'it is for servers with authentication' : 'it is for encryption by the client';
+    return auth === true ? 'it is for servers with authentication' : 'it is for client-side encryption';
   }
   return serverParameters === undefined ? null : 'it is for a server with other parameters';
 }
@@ -127,11 +127,11 @@ function unknownOf(file: CaseFile, { operations, keys }: Found): string | null {
     object === 'testRunner' ? !isRunnerCall(name) : !isDriverCall(name),
   );
   if (operation !== undefined) {
-    return `the runner has no operation ${operation.name}`;
+    return `the runner does not support operation ${operation.name}`;
   }
   const operator = [...keys].find((key) => key.startsWith('$$') && !isOperator(key));
   if (operator !== undefined) {
-    return `the runner has no operator ${operator}`;
+    return `the runner does not support operator ${operator}`;
   }
   const definitions = [
     ...(file.createEntities ?? []),
@@ -139,15 +139,15 @@ function unknownOf(file: CaseFile, { operations, keys }: Found): string | null {
   ];
   const kind = definitions.flatMap(Object.keys).find((name) => !ENTITY_KINDS.includes(name));
   if (kind !== undefined) {
-    return `the runner has no entity ${kind}`;
+    return `the runner does not support entity ${kind}`;
   }
   const option = definitions
     .flatMap(({ client }) => Object.keys(client ?? {}))
     .find((name) => !CLIENT_FIELDS.includes(name));
   if (option !== undefined) {
-    return `the runner has no client with ${option}`;
+    return `the runner does not support client option ${option}`;
   }
-  return file.schemaVersion.startsWith('1.') ? null : 'it is of another version of the format';
+  return file.schemaVersion.startsWith('1.') ? null : 'it has another version of the format';
 }
 
 function uses(operations: readonly Operation[], ...names: string[]): boolean {
@@ -164,7 +164,7 @@ function insertsNullId({ name, arguments: args = {} }: Operation): boolean {
   return documents.some((document?: Document) => document?.['_id'] === null);
 }
 
-/** The operations with those inside of callbacks. */
+/** The operations, including those inside callbacks. */
 function operationsOf(operations: readonly Operation[]): Operation[] {
   return operations.flatMap((operation) => [
     operation,

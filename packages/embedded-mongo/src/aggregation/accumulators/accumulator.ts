@@ -4,13 +4,19 @@ import { isNullish } from '../coerce.js';
 import { mergeInto } from '../operators/objects.js';
 import { valueKey } from '../value-key.js';
 
-/** What one group (or one expression evaluation) gathers; `undefined` is a missing value. */
+/**
+ * Collects the values of one group, or of one expression evaluation. `undefined` is a missing
+ * value.
+ */
 export interface Accumulator {
   add: (value: unknown) => void;
   result: () => unknown;
 }
 
-/** The least (`sign` 1) or greatest (-1) value in the total order, null and missing ignored. */
+/**
+ * Finds the least (`sign` 1) or greatest (-1) value in the total order. Null and missing are
+ * ignored.
+ */
 export function createExtreme(sign: 1 | -1): Accumulator {
   let best: unknown = null;
   return {

@@ -13,7 +13,9 @@ import {
 } from './accumulator.js';
 import { createAverage, createSum } from './sum.js';
 
-/** A compiled accumulator: what it takes from each document, and how a new group begins. */
+/**
+ * A compiled accumulator: the expression it reads from each document, and the factory for a group.
+ */
 export interface AccumulatorPlan {
   readonly input: Expression;
   readonly create: () => Accumulator;
@@ -41,12 +43,18 @@ export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map([
   ['$count', compileCount],
 ]);
 
-/** `$sum`, `$avg`, `$min` and `$max` as expressions: over a list of operands, or over the one operand's array. */
+/**
+ * `$sum`, `$avg`, `$min` and `$max` as expressions. They take a list of operands, or one operand
+ * whose array they open.
+ */
 export const listOperators: Readonly<Record<string, OperatorCompiler>> = Object.fromEntries(
   Object.entries(overLists).map(([name, create]) => [name, overList(create)]),
 );
 
-/** An accumulator of one expression's values; a list of one is that one. Error 40237. */
+/**
+ * An accumulator of the values of one expression. A list of one expression is accepted. Error
+ * 40237.
+ */
 function ofValue(create: () => Accumulator): AccumulatorCompiler {
   return (argument, call) => {
     if (Array.isArray(argument) && argument.length !== 1) {
@@ -70,7 +78,7 @@ function overList(create: () => Accumulator): OperatorCompiler {
     return combine(operands, (root) => {
       const accumulator = create();
       const values = operands.map((operand) => operand.evaluate(root));
-      // Only a single operand is opened: an array in a list is a value that is no number.
+      // Only a single operand is opened. An array within a list of operands is not a number.
       const opened = values.length === 1 && Array.isArray(values[0]) ? (values[0] as unknown[]) : values;
       opened.forEach(accumulator.add);
       return accumulator.result();

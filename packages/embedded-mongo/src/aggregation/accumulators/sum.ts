@@ -15,15 +15,15 @@ import type { Accumulator } from './accumulator.js';
 const typeRank = { int: 0, long: 1, double: 2, decimal: 3 } as const;
 
 /**
- * Sums numbers as MongoDB does: integers and doubles in a pair of doubles whose sum is exact to 106 bits,
- * decimals apart, joined at the end. What is no number is ignored.
+ * Sums numbers as MongoDB does. Integers and doubles go into a pair of doubles whose sum is exact
+ * to 106 bits. Decimals are summed apart and added at the end. Other types are ignored.
  */
 class ExactSum {
   count = 0;
   private rank = 0;
   private high = 0;
   private low = 0;
-  /** The plain sum: what remains once an infinity or NaN has spoilt the pair. */
+  /** The plain sum, used once an infinity or NaN has made the pair unusable. */
   private plain = 0;
   private decimals: Decimal | undefined;
 
@@ -40,7 +40,7 @@ class ExactSum {
     }
   }
 
-  /** The sum in the widest type met, int64 overflowing to a double. */
+  /** The sum in the widest type seen. A sum that overflows int64 becomes a double. */
   total(): Numeric {
     if (this.rank === typeRank.decimal) {
       return packDecimal(this.decimalTotal());
@@ -53,7 +53,7 @@ class ExactSum {
     return integer ?? asDouble(this.doubleTotal());
   }
 
-  /** The mean, a double; null without numbers. */
+  /** The mean as a double, or null without numbers. */
   mean(): Numeric | null {
     if (this.count === 0) {
       return null;
@@ -82,7 +82,9 @@ class ExactSum {
     }
   }
 
-  /** Two exact two-sums: the first takes the value in, the second brings the pair back to high and low. */
+  /**
+   * Two exact two-sums: the first adds the value, the second normalizes the pair to high and low.
+   */
   private addDouble(value: number): void {
     this.plain += value;
     const sum = this.high + value;

@@ -1,7 +1,7 @@
 import { MongoError } from '../../errors.js';
 import { localDate, UTC, type Zone } from './zone.js';
 
-/** Writes an instant in a zone. */
+/** Formats an instant in a time zone. */
 export type DateFormatter = (utcMillis: number, zone: Zone) => string;
 
 type Part = (local: Date, offsetMillis: number) => string;
@@ -78,10 +78,10 @@ function specifierOf(letter: string): Part {
   return part;
 }
 
-/** The default format: ISO 8601 with milliseconds, with `Z` in UTC only. */
+/** The default format: ISO 8601 with milliseconds. Only UTC gets the suffix `Z`. */
 export function formatDefault(utcMillis: number, zone: Zone): string {
   const local = localDate(utcMillis, zone);
-  // Of these years toISOString writes four digits, as MongoDB does.
+  // For years 0 to 9999, toISOString writes four digits, as MongoDB does.
   checkYear(local.getUTCFullYear());
   const text = local.toISOString();
   return zone.isUtc ? text : text.slice(0, -1);

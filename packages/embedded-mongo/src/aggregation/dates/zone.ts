@@ -1,6 +1,6 @@
 import { MongoError } from '../../errors.js';
 
-/** A time zone: its offset from UTC at an instant, in ms (positive to the east). */
+/** A time zone. Its offset from UTC is in milliseconds, positive to the east. */
 export interface Zone {
   readonly isUtc: boolean;
   readonly offsetAt: (utcMillis: number) => number;
@@ -42,7 +42,10 @@ function offsetZone(name: string): Zone | undefined {
 const slotMillis = 900_000;
 const slotsMax = 100_000;
 
-/** Asking ICU takes microseconds, so answers are kept by quarter of an hour: offsets change at its bounds. */
+/**
+ * An ICU lookup takes microseconds, so offsets are cached per quarter of an hour. Offsets change
+ * only at quarter hours.
+ */
 function olsonZone(name: string): Zone {
   const format = zoneFormat(name);
   const offsets = new Map<number, number>();
@@ -71,7 +74,7 @@ function icuOffset(format: Intl.DateTimeFormat, utcMillis: number): number {
 }
 
 function zoneFormat(name: string): Intl.DateTimeFormat {
-  // MongoDB's names are case-sensitive, ICU's are not.
+  // MongoDB's zone names are case-sensitive; ICU's are not.
   if (/^[A-Z]/.test(name) && !/^[A-Z][a-z]*\/[a-z]/.test(name)) {
     try {
       return new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });

@@ -27,7 +27,10 @@ interface Fold {
   readonly kinds: 'numeric' | 'numeric or date';
 }
 
-/** `$add` and `$multiply`: from left to right; a null ends it before the type of later operands is seen. */
+/**
+ * `$add` and `$multiply`, evaluated from left to right. A null ends the evaluation before the types
+ * of later operands are checked.
+ */
 function folding({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, { min: 0, max: Infinity });
@@ -45,7 +48,7 @@ function folding({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
         onlyInts &&= typeOf(value) === BSON.int;
         result = apply(result, value);
       }
-      // A sum of int32 that left int32 on the way and came back is an int32.
+      // If a sum of int32 values leaves the int32 range and comes back, it is an int32.
       return onlyInts && result instanceof Long ? (integerOf(result) ?? result) : result;
     });
   };
@@ -61,7 +64,7 @@ function addPair(left: unknown, right: unknown): unknown {
   return add(left as Numeric, right as Numeric);
 }
 
-/** The sum of two numbers; an integer sum that leaves int64 goes on as a double. */
+/** The sum of two numbers. An integer sum outside int64 becomes a double. */
 function add(left: Numeric, right: Numeric): Numeric {
   return addNumbers(left, right) ?? asDouble(toDouble(left) + toDouble(right));
 }
@@ -73,7 +76,7 @@ function addToDate(date: Date, amount: unknown): Date {
   return dateOf(date.getTime() + wholeMillis(amount as Numeric));
 }
 
-/** A whole number as milliseconds. */
+/** A whole number of milliseconds. Error 238 for a fraction. */
 function wholeMillis(amount: Numeric): number {
   const millis = longOf(amount);
   if (millis === undefined) {
@@ -82,7 +85,7 @@ function wholeMillis(amount: Numeric): number {
   return Number(millis);
 }
 
-/** A date, or the error for one that JS cannot hold. */
+/** A date. Error 15 if JS cannot represent it. */
 export function dateOf(millis: number): Date {
   const date = new Date(millis);
   if (Number.isNaN(date.getTime())) {
@@ -95,7 +98,7 @@ function multiplyPair(left: unknown, right: unknown): unknown {
   return multiply(left as Numeric, right as Numeric);
 }
 
-/** The product of two numbers; an integer product that leaves int64 goes on as a double. */
+/** The product of two numbers. An integer product outside int64 becomes a double. */
 function multiply(left: Numeric, right: Numeric): Numeric {
   return multiplyNumbers(left, right) ?? asDouble(toDouble(left) * toDouble(right));
 }
@@ -130,7 +133,7 @@ function divide(left: unknown, right: unknown): unknown {
   throw new MongoError(14, `$divide only supports numeric types, not ${types}`);
 }
 
-/** A quotient is a double. Error 2 for a divisor of zero, 238 for a decimal. */
+/** The quotient, always a double. Error 2 for a divisor of zero, 238 for a decimal. */
 function divideNumbers(left: Numeric, right: Numeric): Numeric {
   if (numberKind(left) === 'decimal' || numberKind(right) === 'decimal') {
     throw new MongoError(238, '$divide of decimals is not supported by embedded-mongo');

@@ -3,7 +3,7 @@ import { isNumeric, typeNameOf } from '../../values/types.js';
 import { integerOf, isNullish } from '../coerce.js';
 import { binary, nary, unary, type OperatorCompiler } from '../operator.js';
 
-/** Operators on arrays, as values. */
+/** Operators on array values. */
 export const arrayOperators: Readonly<Record<string, OperatorCompiler>> = {
   $arrayElemAt: binary(elementAt),
   $first: unary((list, name) => elementAt(list, 0, name)),

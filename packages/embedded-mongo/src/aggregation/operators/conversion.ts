@@ -6,7 +6,7 @@ import { coerceToMillis, coerceToString, isDateLike, isNullish } from '../coerce
 import { unary, type OperatorCompiler } from '../operator.js';
 import { dateOf } from './arithmetic.js';
 
-/** Conversions between types: null for null and missing. Error 241; 238 for a date from text. */
+/** Conversions between types. Null and missing become null. Error 241; 238 for a date from text. */
 export const conversionOperators: Readonly<Record<string, OperatorCompiler>> = {
   $toDate: unary((value) => (isNullish(value) ? null : toDate(value))),
   $toObjectId: unary((value) => (isNullish(value) ? null : toObjectId(value))),

@@ -13,7 +13,7 @@ import {
   type OperatorCompiler,
 } from '../operator.js';
 
-/** Dates as text, and their parts; null if an operand is null or missing. */
+/** Dates as text, and parts of dates. The result is null if an operand is null or missing. */
 export const dateOperators: Readonly<Record<string, OperatorCompiler>> = {
   $dateToString: compileDateToString,
   $year: part((local) => local.getUTCFullYear()),
@@ -46,7 +46,7 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
   });
 }
 
-/** `$year`, `$hour`, ...: of a date, of `[date]` or of `{date, timezone}`. */
+/** `$year`, `$hour`, ... of a date, of `[date]` or of `{date, timezone}`. */
 function part(read: (local: Date) => number): OperatorCompiler {
   return (argument, call) => {
     const { date, timezone } = partOperands(argument, call);

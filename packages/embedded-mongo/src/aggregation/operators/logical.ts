@@ -14,7 +14,7 @@ import {
   type OperatorCompiler,
 } from '../operator.js';
 
-/** Truth, choice and literals. */
+/** Boolean operators, conditionals and literals. */
 export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
   $and: junction(false),
   $or: junction(true),
@@ -28,11 +28,11 @@ export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
 
 const anyNumber = { min: 0, max: Infinity };
 
-/** `$and` (decided by the first false operand) and `$or` (by the first true one). */
+/** `$and` (decided by the first false operand) and `$or` (decided by the first true operand). */
 function junction(decisive: boolean): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, anyNumber);
-    // MongoDB moves constants to where they decide without the other operands.
+    // A deciding constant wins without evaluating the other operands, as in MongoDB.
     if (operands.some((o) => o.constant && isTrue(constantValue(o)) === decisive)) {
       return constant(decisive);
     }

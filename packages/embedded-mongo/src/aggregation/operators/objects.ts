@@ -19,7 +19,10 @@ export const objectOperators: Readonly<Record<string, OperatorCompiler>> = {
   $setField: compileSetField,
 };
 
-/** Merges documents, null and missing skipped; also used by the accumulator. Error 40400. */
+/**
+ * Merges a document into the target. Null and missing are skipped. The accumulator uses it too.
+ * Error 40400.
+ */
 export function mergeInto(target: Doc, source: unknown): void {
   if (isNullish(source)) {
     return;
@@ -45,7 +48,7 @@ function compileMergeObjects(argument: unknown, call: OperatorCall): Expression 
   })(argument, call);
 }
 
-/** `$setField`: also of a name with dots and dollars, which no path can say. */
+/** `$setField` also sets names with dots and dollar signs, which no path can express. */
 function compileSetField(argument: unknown, call: OperatorCall): Expression {
   const { field, input, value } = namedOperands(argument, call, {
     required: { field: 4161102, value: 4161103, input: 4161109 },

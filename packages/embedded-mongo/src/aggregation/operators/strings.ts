@@ -6,12 +6,15 @@ import { nary, unary, type Expression, type OperatorCall, type OperatorCompiler 
 /** Operators on strings. */
 export const stringOperators: Readonly<Record<string, OperatorCompiler>> = {
   $concat: compileConcat,
-  // Case conversion is of ASCII letters only, as in MongoDB.
+  // Only ASCII letters are converted, as in MongoDB.
   $toLower: unary((value) => coerceToString(value).replace(/[A-Z]+/g, (part) => part.toLowerCase())),
   $toUpper: unary((value) => coerceToString(value).replace(/[a-z]+/g, (part) => part.toUpperCase())),
 };
 
-/** `$concat` looks at its operands one by one: null ends it before a wrong type after it is seen. */
+/**
+ * `$concat` checks its operands one by one. A null ends it before the types of later operands are
+ * checked.
+ */
 function compileConcat(argument: unknown, call: OperatorCall): Expression {
   return nary({ min: 0, max: Infinity }, (values) => {
     let joined = '';

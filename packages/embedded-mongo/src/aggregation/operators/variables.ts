@@ -33,14 +33,14 @@ function compileLet(argument: unknown, call: OperatorCall): Expression {
   );
   const result = call.compile(body, inner);
   return combine([...bindings.map((binding) => binding.expression), result], (root) => {
-    // All values are computed before any is bound: they see the outer variables of the same names.
+    // All values are computed before any is bound, so they see outer variables of the same names.
     const values = bindings.map(({ expression }) => expression.evaluate(root));
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
     return result.evaluate(root);
   });
 }
 
-/** The variable named by `as`, which defaults to `this`. */
+/** The variable named by `as`; `this` by default. */
 function elementVariable(as: unknown): { name: string; cell: Cell } {
   const name = as === undefined ? 'this' : as;
   if (typeof name !== 'string') {
@@ -95,7 +95,7 @@ function compileFilter(argument: unknown, call: OperatorCall): Expression {
   });
 }
 
-/** An array, or null for null and missing; anything else is the operator's error. */
+/** Returns an array, or null for null and missing. Other types throw the operator's error. */
 function arrayOrNull(value: unknown, code: number, what: string): unknown[] | null {
   if (isNullish(value)) {
     return null;

@@ -14,7 +14,10 @@ interface OutputField {
   readonly plan: AccumulatorPlan;
 }
 
-/** `$group`. Errors 15947, 15948, 15955, and of the accumulators 15952, 40234, 40235, 40236, 40238. */
+/**
+ * Compiles `$group`. Errors 15947, 15948, 15955, and for accumulators 15952, 40234, 40235, 40236,
+ * 40238.
+ */
 export function compileGroup(specification: unknown, { scope }: StageCall): Stage {
   if (!isDoc(specification)) {
     throw new MongoError(15947, "a group's fields must be specified in an object");
@@ -38,8 +41,8 @@ export function compileGroup(specification: unknown, { scope }: StageCall): Stag
 }
 
 /**
- * The key of a group. In an object of one field a missing value is null, as it is alone; in an object of
- * several fields it stays missing.
+ * Compiles the key of a group. A missing value is null alone and in an object with one field. In an
+ * object with several fields it stays missing.
  */
 function groupKey(expression: unknown, scope: Scope): Expression {
   const key = compileExpression(expression, scope);

@@ -11,9 +11,11 @@ import { withPath } from '../with-path.js';
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
 /**
- * `$lookup` by equality of two fields, with a pipeline over what that finds. Equality is that of filters: null matches
- * missing, arrays match by element. Errors 9 (FailedToParse), those of paths and stages; 238 for `let` and for a pipeline
- * without the fields.
+ * Compiles `$lookup` by equality of two fields, with an optional pipeline over the matches.
+ * Equality is that of filters: null matches missing, arrays match by element.
+ *
+ * Errors 9 (FailedToParse), those of paths and stages, and 238 for `let` and for a pipeline without
+ * the two fields.
  */
 export function compileLookup(specification: unknown, call: StageCall): Stage {
   const { from, as, fields, pipeline } = parseLookup(specification);
@@ -77,7 +79,9 @@ function foreignCollection(from: unknown): string {
   return from;
 }
 
-/** Finds the documents whose field equals the local one; the same values are looked up once. */
+/**
+ * Finds the documents whose field equals the local one. Results are cached per set of local values.
+ */
 function equalityFinder(
   { localField, foreignField }: EqualityFields,
   from: string,
@@ -98,13 +102,13 @@ function equalityFinder(
 }
 
 /**
- * The values that a document offers to a join: those at the path, through arrays, an array at its end by elements. A path
- * that leads to no value at all (an empty array too) offers null.
+ * The local values of a join: those at the path, through arrays, with an array at the end taken by
+ * element. If the path has no value, or only an empty array, the value is null.
  */
 function localValues(document: Doc, parts: readonly string[]): unknown[] {
   const values: unknown[] = [];
   visitPath(document, parts, true, (value, present) => {
-    // Not push(...value): an array of a document may have more elements than a call takes arguments.
+    // Not push(...value): an array can have more elements than a call allows arguments.
     for (const each of Array.isArray(value) ? (value as unknown[]) : present ? [value] : []) {
       values.push(each);
     }
@@ -114,7 +118,7 @@ function localValues(document: Doc, parts: readonly string[]): unknown[] {
 }
 
 function equalityFilter(field: string, values: readonly unknown[]): Doc {
-  // Regexes are values here, which they are for $eq only.
+  // A regex is a plain value here. Only $eq treats it as one.
   return values.length === 1 || values.some((value) => value instanceof BSONRegExp)
     ? { $or: values.map((value) => ({ [field]: { $eq: value } })) }
     : { [field]: { $in: values } };

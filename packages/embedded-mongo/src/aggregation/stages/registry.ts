@@ -6,7 +6,7 @@ import { compileLookup } from './lookup.js';
 import { simpleStages } from './simple.js';
 import { compileUnwind } from './unwind.js';
 
-/** All stages but `$out` and `$merge`, by name. */
+/** All stages except `$out` and `$merge`, by name. */
 export const stages: ReadonlyMap<string, StageCompiler> = new Map<string, StageCompiler>([
   ...refusing(refusedStages),
   ...Object.entries({

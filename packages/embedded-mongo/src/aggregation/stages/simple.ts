@@ -9,7 +9,7 @@ import { parseProjection } from '../projection.js';
 import { compileSort } from '../sort-pattern.js';
 import { mapping, type Stage, type StageCall, type StageCompiler } from '../stage.js';
 
-/** Stages that look at one document at a time, and those that count them. */
+/** Stages that process one document at a time, and stages that count documents. */
 export const simpleStages: Readonly<Record<string, StageCompiler>> = {
   $match: compileMatch,
   $project: (specification, call) => {
@@ -50,7 +50,7 @@ export const simpleStages: Readonly<Record<string, StageCompiler>> = {
   $count: compileCount,
 };
 
-/** `$sort`: documents with equal keys stay in their order. */
+/** `$sort` is stable: documents with equal keys keep their order. */
 function compileSortStage(specification: unknown): Stage {
   const { keyOf, compare } = compileSort(specification);
   return (input) =>
@@ -111,7 +111,7 @@ function replaceRoot(expression: unknown, call: StageCall): Stage {
   });
 }
 
-/** The whole number of `$skip` and `$limit`, from any numeric type. */
+/** The whole number of `$skip` or `$limit`, from any numeric type. */
 function countArgument(value: unknown, code: number, name: string): number {
   const count = longOf(value);
   if (!isNumeric(value) || count === undefined || count < 0n) {

@@ -12,7 +12,7 @@ interface Unwind {
   readonly keepsEmpty: boolean;
 }
 
-/** `$unwind`, by a path or by an object. Errors 15981, 28808 to 28812, 28818, 28822. */
+/** Compiles `$unwind` from a path or an object. Errors 15981, 28808 to 28812, 28818, 28822. */
 export function compileUnwind(specification: unknown): Stage {
   const unwind =
     typeof specification === 'string'
@@ -85,7 +85,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
   const withIndex = (unwound: Doc, index: unknown): Doc =>
     indexPath === undefined ? unwound : withPath(unwound, indexPath, index);
   if (!Array.isArray(value)) {
-    // A value that is no array is its own only element.
+    // A value that is not an array counts as its only element.
     if (keepsEmpty || (value !== null && value !== undefined)) {
       yield withIndex(document, null);
     }
@@ -100,7 +100,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
   }
 }
 
-/** The value at a path through documents only. */
+/** The value at a path, without going through arrays. */
 function valueAt(document: Doc, path: readonly string[]): unknown {
   let value: unknown = document;
   for (const name of path) {
