@@ -125,7 +125,7 @@ describe('adjustments in the console', function () {
     }
   });
 
-  it('refuses invalid input and roles without the permission', async () => {
+  it('refuses invalid input and a debit below zero', async () => {
     for (const body of [
       ...[0, 1.5, 1e13, -1e13, 'much', null].map((amount) => ({ account: 'buyer', amount, reason })),
       { account: 'buyer', amount: 1 },
@@ -139,15 +139,6 @@ describe('adjustments in the console', function () {
     const held = await balance('seller2');
     const debit = { account: 'seller2', amount: -held - 1, reason };
     expect((await budi.call('/adjustments', debit)).text).to.include('below zero');
-    const before = await balance();
-    for (const role of ['viewer', 'support', 'operations'] as const) {
-      const caller = await callerAs(shop, role);
-      await caller.ask('listAdjustments', '/adjustments');
-      for (const path of ['/adjustments', '/adjustments/nothing/approve', '/adjustments/nothing/reject']) {
-        expect((await caller.call(path, { account: 'buyer', amount: 1, reason })).status, role).to.equal(403);
-      }
-    }
-    expect(await balance()).to.equal(before);
   });
 
   it('the ledger is consistent after all of these tests', () => expectLedgerToHold(shop.stack));

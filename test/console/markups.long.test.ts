@@ -1,7 +1,7 @@
-/** Markups in the console and on the command line: permissions, refusals and audit entries. */
+/** Markups in the console and on the command line: refusals and audit entries. */
 import { expect } from 'chai';
 import { topup } from '../support/topup.js';
-import { callerAs, reason } from './support/console-caller.js';
+import { reason } from './support/console-caller.js';
 import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 
 describe('markups in the console', function () {
@@ -91,21 +91,6 @@ describe('markups in the console', function () {
     const gone = await shop.caller.call('/markups/remove', { everybody: true, product: code, reason });
     expect(gone.status, gone.text).to.equal(404);
     expect((await list()).markups).to.deep.equal([]);
-  });
-
-  it('only finance, operations and admin change markups', async () => {
-    for (const [role, status] of [
-      ['viewer', 403],
-      ['support', 403],
-      ['finance', 200],
-      ['operations', 200],
-      ['admin', 200],
-    ] as const) {
-      const caller = await callerAs(shop, role);
-      const answer = await caller.call('/markups', { everybody: true, all: true, rupiah: 5, reason });
-      expect(answer.status, `${role} ${answer.text}`).to.equal(status);
-      expect((await caller.call('/markups')).status).to.equal(200);
-    }
   });
 
   it('topup markup changes the prices in the web processes', async () => {

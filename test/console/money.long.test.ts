@@ -155,29 +155,6 @@ describe('money in the console', function () {
     }
   });
 
-  it('roles without the permission see deposits and settlements but decide none', async () => {
-    const { id } = await shop.askForDeposit(77_000);
-    const settlement = await shop.askForSettlement({ amount: 50_000, accountNumber: '1234567890' });
-    for (const role of ['viewer', 'support', 'operations'] as const) {
-      const one = await callerAs(shop, role);
-      for (const path of ['/deposits', '/settlements', '/today']) {
-        expect((await one.call(path)).status, `${role} ${path}`).to.equal(200);
-      }
-      for (const path of [
-        ...['confirm', 'reject'].map((verb) => `/deposits/${id}/${verb}`),
-        ...['approve', 'claim', 'complete', 'fail'].map((verb) => `/settlements/${settlement}/${verb}`),
-      ]) {
-        const answer = await one.call(path, { reason });
-        expect(answer.status, `${role} ${path}`).to.equal(403);
-      }
-    }
-    expect(await shop.stack.db.collection<{ _id: string }>('deposits').findOne({ _id: id })).to.include({
-      status: 'pending',
-    });
-    await ask('rejectDeposit', `/deposits/${id}/reject`, { reason });
-    await ask('failSettlement', `/settlements/${settlement}/fail`, { reason });
-  });
-
   const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
   it('the figures of today match the purchases and the ledger to the rupiah', async () => {
     const [taken] = [await shop.sold(), await shop.sold(), await shop.underReview()];

@@ -1,8 +1,8 @@
-/** Price groups in the console and on the command line: permissions, refusals and lists. */
+/** Price groups in the console and on the command line: refusals and lists. */
 import { expect } from 'chai';
 import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 import { topup } from '../support/topup.js';
-import { callerAs, reason } from './support/console-caller.js';
+import { reason } from './support/console-caller.js';
 
 describe('price groups in the console', function () {
   this.timeout(120_000);
@@ -61,21 +61,6 @@ describe('price groups in the console', function () {
       expect(answer.status, JSON.stringify(whom)).to.equal(400);
     }
     expect((await groups()).groups).to.deep.equal([]);
-  });
-
-  it('only finance, operations and admin move buyers', async () => {
-    for (const [role, status] of [
-      ['viewer', 403],
-      ['support', 403],
-      ['finance', 200],
-      ['operations', 200],
-      ['admin', 200],
-    ] as const) {
-      const caller = await callerAs(shop, role);
-      const answer = await caller.call('/accounts/buyer/group', { group: 'kelas', reason });
-      expect(answer.status, `${role} ${answer.text}`).to.equal(status);
-      expect((await caller.call('/price-groups')).status).to.equal(200);
-    }
   });
 
   it('lists groups of rules and accounts with counts, by pages', async () => {
