@@ -9,7 +9,7 @@ import { requestPath } from '../../api/support/reseller.js';
  * A repeated call returns the result of the first one, however the two overlap. An error would make
  * reseller software buy elsewhere, and its customer would receive the product twice.
  */
-describe('concurrent calls with one ref_id at two web processes, with money for one', function () {
+describe('concurrent calls at two web processes', function () {
   this.timeout(sizes.acceptedOnce.limitMs);
   let stack: Stack;
   let account: SeededAccount;
@@ -43,7 +43,28 @@ describe('concurrent calls with one ref_id at two web processes, with money for 
     return list.find((each) => each.code === product)?.price ?? 0;
   }
 
-  it('purchases: all answers name the same transaction', async () => {
+  it('with money for 50 of 100 purchases, 50 are accepted and 50 get 402/01', async () => {
+    await fundExactly(50 * (await priceOf('S10')));
+    const refs = Array.from({ length: 100 }, () => uniqueRef());
+    const answers = await Promise.all(
+      refs.map((ref_id, index) =>
+        (index % 2 === 0 ? one() : other()).post('/api/buyer/transaction', {
+          code: 'S10',
+          customer_number: '081234567890',
+          ref_id,
+        }),
+      ),
+    );
+    expect(answers.filter((each) => each.status === 200)).to.have.length(50);
+    const refused = answers.filter((each) => each.status === 402);
+    expect(refused).to.have.length(50);
+    expect(refused[0]?.body).to.include({ status: 'error', code: '01', data: null });
+    expect((await one().post('/api/buyer/balance')).body.data.balance).to.equal(0);
+    const stored = { refId: { $in: refs } };
+    expect(await stack.db.collection('transactions').countDocuments(stored)).to.equal(50);
+  });
+
+  it('purchases with one ref_id, money for one: all answers name one transaction', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
@@ -54,7 +75,7 @@ describe('concurrent calls with one ref_id at two web processes, with money for 
     }
   });
 
-  it('payments: all answers name the same transaction', async () => {
+  it('payments with one ref_id, money for one: all answers name one transaction', async () => {
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       const bill = { code: 'PLNPOST', customer_number: `5300${String(10_000_000 + round)}` };
       const quote = await one().post('/api/buyer/inquiry', bill);
@@ -66,7 +87,7 @@ describe('concurrent calls with one ref_id at two web processes, with money for 
     }
   });
 
-  it('reseller requests: no answer has code 01', async () => {
+  it('reseller requests with one ref_id, money for one: no answer has code 01', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
