@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { sizes } from '../../support/sizes.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
@@ -96,5 +97,47 @@ describe('concurrent calls at two web processes', function () {
       const answers = await bothAtOnce((client) => client.get(path));
       expect(answers.map((each) => each.body.status).sort()).not.to.include('01');
     }
+  });
+
+  it('200 concurrent purchases cause one debit, one execution and 200 equal answers', async () => {
+    await fundExactly(1_000_000);
+    const refId = uniqueRef();
+    const body = { code: 'S10', customer_number: '081234567890', ref_id: refId };
+    const before = (await one().post('/api/buyer/balance')).body.data.balance;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => one().post('/api/buyer/transaction', body)),
+    );
+    expect([...new Set(answers.map((each) => each.status))]).to.deep.equal([200]);
+    const ids = new Set(answers.map((each) => each.body.data.transaction_id));
+    expect(ids.size).to.equal(1);
+    expect(
+      answers.filter((each) => each.body.code === '00' && each.body.data.status === 'pending'),
+    ).to.have.length.of.at.least(1);
+    const done = await eventually('the purchase is final', async () => {
+      const { body: now } = await one().get(`/v1/transactions/${refId}`);
+      return now.data.status === 'SUCCESS' ? now.data : null;
+    });
+    const last = (await one().post('/api/buyer/transaction', body)).body;
+    expect([last.code, last.data.status]).to.deep.equal(['00', 'success']);
+    const after = (await one().post('/api/buyer/balance')).body.data.balance;
+    expect(before - after).to.equal(done.price);
+    expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(1);
+    const log = await stack.simulator.log();
+    expect(log.filter((row) => row.ref_id.startsWith(done.id))).to.have.length(1);
+  });
+
+  it('a repeat of a failed purchase returns the failure and does not revive it', async () => {
+    await fundExactly(2_000_000);
+    const refId = uniqueRef();
+    const body = { code: 'S10', customer_number: '081234561232', ref_id: refId };
+    await one().post('/api/buyer/transaction', body);
+    await eventually(
+      'the purchase has failed',
+      async () => (await one().get(`/v1/transactions/${refId}`)).body.data.status === 'FAILED',
+    );
+    const repeat = await one().post('/api/buyer/transaction', body);
+    expect(repeat.body).to.deep.include({ status: 'success', code: '00' });
+    expect(repeat.body.data.status).to.equal('failed');
+    expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(1);
   });
 });
