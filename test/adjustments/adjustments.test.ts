@@ -1,19 +1,19 @@
 /** Manual corrections of wallets. */
 import { expect } from 'chai';
-import type { Document } from 'mongodb';
 import { env } from '../../config/env.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { AdjustmentModel, adjustments, type Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
-import { auditEntries, AuditModel } from '../../src/audit/audit.model.js';
+import { AuditModel } from '../../src/audit/audit.model.js';
 import { countAttention } from '../../src/doctor/attention.js';
-import { JournalModel, journals } from '../../src/money/journals/journal.model.js';
+import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { createOperator } from '../../src/operators/manage-operators.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
+import { change, remove, type Restore } from '../reconciliation/ledger/plant.js';
 import { withFault } from '../support/mongo-faults.js';
 import { topup } from '../support/topup.js';
 import { useDatabase } from '../webhooks/support/database.js';
@@ -234,48 +234,48 @@ describe('adjustments', () => {
     expect(all).to.have.length(4);
   });
 
-  const corruptions: [
-    string,
-    (done: Adjustment, waiting: Adjustment) => Promise<() => Promise<unknown>>,
-    RegExp,
-  ][] = [
-    ['a missing journal', ({ _id }) => removed(journals, { subjectId: _id }), /has no journal/],
+  const corruptions: [string, (done: Adjustment, waiting: Adjustment) => Promise<Restore>, RegExp][] = [
+    ['a missing journal', ({ _id }) => remove('journals', { subjectId: _id }), /has no journal/],
     [
       'a journal of a pending adjustment',
-      ({ _id }) => changed(adjustments, _id, { status: 'pending' }),
+      ({ _id }) => change('adjustments', { _id }, { $set: { status: 'pending' } }),
       /it is pending and has a journal/,
     ],
-    ['a changed amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
-    ['a changed balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /its balanceAfter is/],
+    ['a changed amount', ({ _id }) => change('adjustments', { _id }, { $set: { amount: 1 } }), /moves|int64/],
+    [
+      'a changed balance',
+      ({ _id }) => change('adjustments', { _id }, { $set: { balanceAfter: 1 } }),
+      /it says balance/,
+    ],
     [
       'approval by its own requester',
-      ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),
-      /requested it and approved/,
+      ({ _id }) => change('adjustments', { _id }, { $set: { decidedBy: budi.actor } }),
+      /asked for it and approved/,
     ],
     [
       'a missing audit entry',
-      ({ _id }) => removed(auditEntries, { 'subject.id': _id }),
+      ({ _id }) => remove('audit', { 'subject.id': _id }),
       /no audit entry adjustment\.post/,
     ],
     [
       'an amount that differs from its audit entry',
-      async ({ _id }) => changed(auditEntries, await entryOf(_id), { 'after.amount': 1 }),
-      /its amount is 1000, its audit entry has 1/,
+      ({ _id }) => change('audit', { 'subject.id': _id }, { $set: { 'after.amount': 1 } }),
+      /its amount is 1000, its audit entry says 1/,
     ],
     [
       'a requester that differs from its audit entry',
-      async ({ _id }) => changed(auditEntries, await entryOf(_id), { actor: dewi.actor }),
-      /its requestedBy is operator:budi, its audit entry has operator:dewi/,
+      ({ _id }) => change('audit', { 'subject.id': _id }, { $set: { actor: dewi.actor } }),
+      /its requestedBy is operator:budi, its audit entry says operator:dewi/,
     ],
     [
       'an approval without an audit entry',
-      ({ _id }) => changed(adjustments, _id, { decidedBy: dewi.actor }),
+      ({ _id }) => change('adjustments', { _id }, { $set: { decidedBy: dewi.actor } }),
       /no audit entry adjustment\.approve/,
     ],
-    ['a missing adjustment', ({ _id }) => removed(adjustments, { _id }), /does not exist/],
+    ['a missing adjustment', ({ _id }) => remove('adjustments', { _id }), /does not exist/],
     [
       'a completed adjustment without a journal',
-      (_, { _id }) => changed(adjustments, _id, { status: 'completed' }),
+      (_, { _id }) => change('adjustments', { _id }, { $set: { status: 'completed' } }),
       /has no journal/,
     ],
   ];
@@ -294,28 +294,4 @@ describe('adjustments', () => {
   it('leave a valid ledger', async () => {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
-
-  const entryOf = async (subjectId: string) => {
-    const entry = await auditEntries.findOne({ 'subject.id': subjectId });
-    return String(entry?._id);
-  };
-  interface Changeable {
-    findOne(filter: never, options: object): Promise<unknown>;
-    updateOne(filter: never, update: never): Promise<unknown>;
-    replaceOne(filter: never, document: never): Promise<unknown>;
-    deleteOne(filter: never): Promise<unknown>;
-    insertOne(document: never): Promise<unknown>;
-  }
-  async function changed(collection: unknown, _id: string, set: Document) {
-    const all = collection as Changeable;
-    const before = await all.findOne({ _id } as never, { promoteLongs: false });
-    await all.updateOne({ _id } as never, { $set: set } as never);
-    return () => all.replaceOne({ _id } as never, before as never);
-  }
-  async function removed(collection: unknown, filter: Document) {
-    const all = collection as Changeable;
-    const before = await all.findOne(filter as never, { promoteLongs: false });
-    await all.deleteOne(filter as never);
-    return () => all.insertOne(before as never);
-  }
 });

@@ -32,6 +32,7 @@ describe('topup commands that run operations of the console', () => {
   }
 
   it('set, list and remove a markup, and put a buyer into its group', async () => {
+    expect((await done('markup', 'groups')).stdout).to.include('There is no price group.');
     const forOne = await done(
       'markup',
       'set',
@@ -60,13 +61,19 @@ describe('topup commands that run operations of the console', () => {
     const listed = (await done('markup', 'list')).stdout;
     expect(listed).to.match(/buyer +product +S10 +1\.25 %/);
     expect(listed).to.match(/all +subcategory +pulsa +Rp 0/);
+    const ofBuyer = await done('markup', 'list', '--account', 'buyer', '--json');
+    expect(ofBuyer.json<{ markups: object[] }>().markups).to.deep.equal([
+      { account: 'buyer', group: null, scope: 'product', of: 'S10', percent: 1.25, rupiah: null },
+    ]);
     expect((await done('markup', 'groups')).stdout).to.match(/grosir +0/);
     await done('account', 'group', 'buyer', 'grosir', ...why);
     expect((await done('markup', 'groups')).stdout).to.match(/grosir +1/);
     expect((await done('account', 'group', 'buyer', '--none', ...why)).stdout).to.include(
       'is now in no group',
     );
-    await done('markup', 'remove', '--product', 'S10', '--account', 'buyer', ...why);
+    const remove = ['markup', 'remove', '--product', 'S10', '--account', 'buyer', ...why];
+    await done(...remove);
+    expect((await run(...remove)).code, 'removed twice').to.equal(1);
     const left = (await done('markup', 'list', '--account', 'buyer', '--json')).json();
     expect(left).to.deep.equal({ markups: [], next: null });
     const entry = await stack.db.collection('audit').findOne({ action: 'markup.remove' });
@@ -79,10 +86,14 @@ describe('topup commands that run operations of the console', () => {
     for (const wrong of [
       ['markup', 'set', '--all', ...why],
       ['markup', 'set', '--all', '--percent', '1', '--rupiah', '1', ...why],
+      ['markup', 'set', '--all', '--percent', '1.001', ...why],
+      ['markup', 'set', '--all', '--rupiah', '1'],
       ['markup', 'set', '--percent', '1', ...why],
       ['markup', 'set', '--all', '--product', 'S10', '--percent', '1', ...why],
       ['markup', 'set', '--all', '--percent', '1', '--account', 'buyer', '--group', 'grosir', ...why],
       ['markup', 'list', '--account', 'buyer', '--group', 'grosir'],
+      ['account', 'group', 'buyer', ...why],
+      ['account', 'group', 'buyer', 'grosir'],
       ['account', 'group', 'buyer', 'Not A Group', ...why],
       ['account', 'group', 'buyer', 'grosir', '--none', ...why],
       ['review', 'resolve', 'x', '--as', 'failed', '--sn', '1', ...why],

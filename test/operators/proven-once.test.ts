@@ -4,25 +4,19 @@
  */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
-import { disconnectMongo } from '../../src/database/mongo.js';
-import { migrate } from '../../src/database/migrate.js';
 import { setOperatorPassword, createOperator, removeOperator } from '../../src/operators/manage-operators.js';
 import { createOperatorKey } from '../../src/operators/operator-key.js';
 import type { Operator } from '../../src/operators/operator.model.js';
 import { requireOperator } from '../../src/operators/require-operator.js';
 import { beginEnrolment, confirmEnrolment, replaceRecoveryCodes } from '../../src/operators/second-factor.js';
 import { newId } from '../../src/shared/ids.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { useDatabase } from '../webhooks/support/database.js';
 
 const by = { actor: 'test', from: 'here', reason: null };
 const shownTo = 'this browser';
 
 describe("an operator's proof", () => {
-  before(async () => {
-    await connectMongoWhenItAnswers();
-    await migrate();
-  });
-  after(() => disconnectMongo());
+  useDatabase();
 
   const newOperator = () =>
     createOperator(

@@ -4,24 +4,17 @@ import mongoose from 'mongoose';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { requireReadyReport } from '../../src/api/reports/downloads.js';
 import { QuoteModel, quotes, type Quote } from '../../src/bills/quote.model.js';
-import { createProofSalt } from '../../src/money/closes/canonical-text.js';
-import { post } from '../../src/money/posting/post.js';
 import { applyRetention } from '../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../src/privacy/erase-customer.js';
 import { exportCustomer } from '../../src/privacy/export-customer.js';
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
-import { ProductModel, type Product } from '../../src/products/product.model.js';
-import { buildPurchase, buildPurchasePosting } from '../../src/purchases/accept/new-purchase.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { claimOrder } from '../../src/purchases/fulfil/order-transitions.js';
 import { concludeFailure, concludeSuccess } from '../../src/purchases/fulfil/conclude-purchase.js';
 import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/record-cases.js';
-import { prepareNextOrder } from '../../src/purchases/fulfil/orders.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { orders } from '../../src/purchases/order.model.js';
 import { purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
-import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { generateReport } from '../../src/reports/generate-report.js';
 import { removeExpiredReports } from '../../src/reports/end-reports.js';
 import { ReportModel, type Report } from '../../src/reports/report.model.js';
@@ -31,13 +24,13 @@ import { maskAll } from '../../src/shared/mask.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
+import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { dayMs, expectBooksToHold, payBill, quoteOf } from './play-bill.js';
 
 const number = '081234567890';
 const national = number.slice(1);
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
-const dayMs = 86_400_000;
 
 describe('an erasure', function () {
   this.timeout(120_000);
@@ -53,60 +46,17 @@ describe('an erasure', function () {
   beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
 
   const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
-  async function sent(purchase: Purchase) {
-    const order = await prepareNextOrder(purchase, []);
-    if ('noRoute' in order) {
-      throw new Error('No route');
-    }
-    return claimOrder(purchase, order);
-  }
   async function sold(serialNumber: string | null = null, message = 'Sukses'): Promise<Purchase> {
-    const { purchase, order } = await sent(await play.buy());
+    const { purchase, order } = await sendNextOrder(await play.buy());
     await concludeSuccess(purchase, order, { code: '00', message, serialNumber });
     await untold(purchase);
     return stored(purchase._id);
   }
   const untold = ({ _id }: Purchase) =>
     deliveries.updateMany({ orderKey: _id }, { $set: { state: 'delivered', nextAttemptAt: null } });
-  function someQuote(over: Partial<Quote>): Quote {
-    return {
-      _id: newId(),
-      accountId: play.buyer._id,
-      productCode: play.shop.productCode,
-      customerNumber: number,
-      sellerId: play.seller._id,
-      status: 'open',
-      customerName: 'BUDI SANTOSO',
-      billPeriod: '2024-03',
-      totalBill: 900,
-      adminFee: 100,
-      totalAmount: 1_000,
-      refusal: null,
-      usedBy: null,
-      createdAt: new Date(Date.now() - 3 * dayMs),
-      proofSalt: createProofSalt(),
-      expiresAt: new Date(Date.now() + dayMs),
-      ...over,
-    };
-  }
   async function paidBill(serialNumber: string): Promise<{ purchase: Purchase; quote: Quote }> {
-    const quote = someQuote({});
-    await QuoteModel.create(quote);
-    const product = (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
-    const bought = buildPurchase({
-      accountId: play.buyer._id,
-      refId: newId(),
-      surface: 'buyer',
-      kind: 'postpaid',
-      price: 1_000,
-      offerSellerId: play.seller._id,
-      quoteId: quote._id,
-      callbackUrl: null,
-      customerNumber: number,
-      product,
-    });
-    expect((await post(buildPurchasePosting(bought))).outcome).to.equal('posted');
-    const { purchase, order } = await sent(bought);
+    const { purchase: bought, quote } = await payBill(play, number);
+    const { purchase, order } = await sendNextOrder(bought);
     await concludeSuccess(purchase, order, { code: '00', message: 'Bayar BUDI', serialNumber });
     await untold(purchase);
     return { purchase: await stored(purchase._id), quote };
@@ -153,12 +103,6 @@ describe('an erasure', function () {
     expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(national);
     // Four digits can occur by chance in an id or a proof.
     expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(national.slice(3, 7));
-  }
-  async function expectBooksToHold(): Promise<void> {
-    for (const full of [true, false]) {
-      const { findings } = await verifyLedger(undefined, { full });
-      expect(findings, full ? 'every rule' : 'closed days').to.deep.equal([]);
-    }
   }
 
   const groups = [national.slice(0, 3), national.slice(3, 7), national.slice(7)];
@@ -215,7 +159,7 @@ describe('an erasure', function () {
       ]);
       all.push(_id);
     }
-    const failed = await sent(await play.buy());
+    const failed = await sendNextOrder(await play.buy());
     await concludeFailure(failed.purchase, failed.order, { code: '01', message: messages[1] ?? '' });
     await untold(failed.purchase);
     const reversed = await sold('SITI', 'ok');
@@ -315,7 +259,7 @@ describe('an erasure', function () {
 
   it('skips locked rows and erases them when it is repeated', async () => {
     const [one, other] = [await sold(), await sold()];
-    const quote = someQuote({ usedBy: newId() });
+    const quote = quoteOf(play, { customerNumber: number, usedBy: newId() });
     await QuoteModel.create(quote);
     const session = await mongoose.connection.startSession();
     session.startTransaction();
@@ -340,7 +284,7 @@ describe('an erasure', function () {
   it('finds a phone number in each of its formats', async () => {
     for (const storedNumber of ['6281177761240', '+6281177761240', '081177761240']) {
       for (const asked of ['081177761240', '6281177761240', '+62 811-7776-1240']) {
-        const paid = someQuote({ customerNumber: storedNumber, usedBy: newId() });
+        const paid = quoteOf(play, { customerNumber: storedNumber, usedBy: newId() });
         await QuoteModel.create(paid);
         const { bills } = await exportCustomer(asked, by);
         expect(bills, `${storedNumber} by ${asked}`).to.have.length(1);
@@ -348,7 +292,7 @@ describe('an erasure', function () {
         expect((await quotes.findOne({ _id: paid._id }))?.customerNumber).to.equal(maskAll(storedNumber));
       }
     }
-    const players = someQuote({ customerNumber: '81177761240' });
+    const players = quoteOf(play, { customerNumber: '81177761240' });
     await QuoteModel.create(players);
     expect((await exportCustomer('081177761240', by)).bills, "may be a player's id").to.deep.equal([]);
     expect((await exportCustomer('81177761240', by)).bills).to.have.length(1);

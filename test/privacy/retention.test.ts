@@ -2,19 +2,14 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
-import { QuoteModel, quotes, type Quote } from '../../src/bills/quote.model.js';
-import { createProofSalt } from '../../src/money/closes/canonical-text.js';
-import { post } from '../../src/money/posting/post.js';
+import { QuoteModel, quotes } from '../../src/bills/quote.model.js';
 import { applyRetention } from '../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../src/privacy/erase-customer.js';
-import { ProductModel, type Product } from '../../src/products/product.model.js';
 import { createPurchase } from '../../src/purchases/accept/accept-purchase.js';
-import { buildPurchase, buildPurchasePosting } from '../../src/purchases/accept/new-purchase.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { claimOrder } from '../../src/purchases/fulfil/order-transitions.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-purchase.js';
 import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/record-cases.js';
-import { prepareNextOrder, buildProviderOrder } from '../../src/purchases/fulfil/orders.js';
+import { buildProviderOrder } from '../../src/purchases/fulfil/orders.js';
 import { reverseSale, verifySale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { orders, type Order } from '../../src/purchases/order.model.js';
 import { purchases, type Purchase } from '../../src/purchases/purchase.model.js';
@@ -27,12 +22,12 @@ import { ConflictError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
+import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { dayMs, expectBooksToHold, payBill } from './play-bill.js';
 
 const number = '081234567890';
 const hidden = '********7890';
-const dayMs = 86_400_000;
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 
 describe('retention', function () {
@@ -60,60 +55,14 @@ describe('retention', function () {
     await applyRetention();
     setClock(null);
   };
-  async function expectBooksToHold(): Promise<void> {
-    for (const full of [true, false]) {
-      const report = await verifyLedger(undefined, { full });
-      expect(report.findings, full ? 'every rule' : 'closed days').to.deep.equal([]);
-    }
-  }
   async function closed(): Promise<void> {
     await play.post();
     setTime(dayAgo(daysBack - 1), 1);
     await closeLedger();
   }
   async function sell(purchase: Purchase, answer: { message: string; serialNumber: string | null }) {
-    const order = await prepareNextOrder(purchase, []);
-    if ('noRoute' in order) {
-      throw new Error('No route');
-    }
-    const sent = await claimOrder(purchase, order);
+    const sent = await sendNextOrder(purchase);
     await concludeSuccess(sent.purchase, sent.order, { code: '00', ...answer });
-  }
-  const product = async () => (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
-  async function payBill(): Promise<{ purchase: Purchase; quote: Quote }> {
-    const quote: Quote = {
-      _id: newId(),
-      accountId: play.buyer._id,
-      productCode: play.shop.productCode,
-      customerNumber: number,
-      sellerId: play.seller._id,
-      status: 'open',
-      customerName: 'BUDI SANTOSO',
-      billPeriod: '2024-03',
-      totalBill: 900,
-      adminFee: 100,
-      totalAmount: 1_000,
-      refusal: null,
-      usedBy: null,
-      createdAt: new Date(Date.now() - 3 * dayMs),
-      proofSalt: createProofSalt(),
-      expiresAt: new Date(Date.now() + dayMs),
-    };
-    await QuoteModel.create(quote);
-    const purchase = buildPurchase({
-      accountId: play.buyer._id,
-      refId: newId(),
-      surface: 'buyer',
-      kind: 'postpaid',
-      price: 1_000,
-      offerSellerId: play.seller._id,
-      quoteId: quote._id,
-      callbackUrl: null,
-      customerNumber: number,
-      product: await product(),
-    });
-    expect((await post(buildPurchasePosting(purchase))).outcome).to.equal('posted');
-    return { purchase, quote };
   }
 
   it('masks a final purchase with its rows and keeps the books valid', async () => {
@@ -283,7 +232,7 @@ describe('retention', function () {
   });
 
   it('removes inquiries after 30 days and keeps paid ones verifiable', async () => {
-    const { purchase, quote } = await payBill();
+    const { purchase, quote } = await payBill(play, number);
     await play.succeed(purchase);
     const unpaid = { ...quote, _id: newId(), usedBy: null };
     await QuoteModel.create(unpaid);

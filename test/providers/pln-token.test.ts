@@ -1,13 +1,11 @@
 /** PLN serial numbers are parsed from the right. A token is the same delivery in every notation. */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
-import { migrate } from '../../src/database/migrate.js';
-import { disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/record-cases.js';
 import { formatToken, parsePlnToken } from '../../src/purchases/pln-token.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { useDatabase } from '../webhooks/support/database.js';
 
 describe('PLN tokens', () => {
   it('are parsed from the right, because a name may contain a slash', () => {
@@ -55,11 +53,7 @@ describe('PLN tokens', () => {
   });
 
   describe('sold twice', () => {
-    before(async () => {
-      await connectMongoWhenItAnswers();
-      await migrate();
-    });
-    after(disconnectMongo);
+    useDatabase();
 
     const token = '1234-5678-9012-3456-7890';
     for (const [again, isCase] of [

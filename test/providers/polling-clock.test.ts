@@ -1,20 +1,16 @@
 import { expect } from 'chai';
 import { h2hTraits } from '../../src/providers/h2h.js';
-import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
-import { migrate } from '../../src/database/migrate.js';
-import { disconnectMongo } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { pollingQueue } from '../../src/purchases/fulfil/fulfilment-jobs.js';
-import { connectRedis, redis } from '../../src/redis/connection.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/record-cases.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 import { fulfilById } from '../purchases/fulfil/fulfil-by-id.js';
+import { useDatabase } from '../webhooks/support/database.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -24,11 +20,14 @@ describe('polling schedule', () => {
   let callsAtMs: number[];
   let providerAnswer: 'pending' | 'unknown';
 
+  after(async () => {
+    setClock(null);
+    await server.stop();
+    await openQueue(pollingQueue).obliterate({ force: true });
+  });
+  // Registered after the hook above, which needs these connections.
+  useDatabase();
   before(async () => {
-    await connectMongoWhenItAnswers();
-    await migrate();
-    redis();
-    await connectRedis();
     // A provider that never finishes. It records when it is asked.
     server = await startPlayServer((call, response) => {
       callsAtMs.push(nowMs());
@@ -44,12 +43,6 @@ describe('polling schedule', () => {
         message: 'Pending',
       });
     });
-  });
-  after(async () => {
-    setClock(null);
-    await server.stop();
-    await openQueue(pollingQueue).obliterate({ force: true });
-    await disconnectMongo();
   });
   beforeEach(() => {
     callsAtMs = [];

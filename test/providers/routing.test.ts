@@ -9,16 +9,13 @@ import { openCircuit, getProbeKey, recordCall } from '../../src/providers/circui
 import { storeFloat } from '../../src/providers/provider-float.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
-import '../../src/all-models.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
-import { migrate } from '../../src/database/migrate.js';
-import { disconnectMongo } from '../../src/database/mongo.js';
-import { connectRedis, redis } from '../../src/redis/connection.js';
+import { redis } from '../../src/redis/connection.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
 import { eventually } from '../support/eventually.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { useDatabase } from '../webhooks/support/database.js';
 
 async function newSeller(change: Partial<Account> = {}): Promise<string> {
   const { account } = await createAccount({
@@ -81,13 +78,7 @@ async function priceOf(code: string, at?: Date) {
 }
 
 describe('routing', () => {
-  before(async () => {
-    await connectMongoWhenItAnswers();
-    await migrate();
-    redis();
-    await connectRedis();
-  });
-  after(() => disconnectMongo());
+  useDatabase();
   afterEach(() => setClock(null));
 
   it('takes the cheapest active offer, and after a refusal the next within the price', async () => {

@@ -49,6 +49,7 @@ describe('changes effective for the next call in every process', function () {
   const operate = async (...args: string[]) => {
     const result = await topup([...args, '--reason', 'a test', '--json'], stack.env);
     expect(result.code, result.stderr).to.equal(0);
+    return result;
   };
 
   it("a seller's price, set by offer and by product, repeatedly", async () => {
@@ -129,8 +130,9 @@ describe('changes effective for the next call in every process', function () {
       key = rotated.body.data.api_key as string;
       expect((await call(key)).status).to.equal(200);
     }
-    await operate('key', 'rotate', 'buyer2', '--overlap', '0');
+    const last = await operate('key', 'rotate', 'buyer2', '--overlap', '0');
     expect((await call(key)).status).to.equal(401);
+    expect((await call(last.json<{ api_key: string }>().api_key)).status).to.equal(200);
   });
 
   describe('the connection of a provider', () => {

@@ -130,20 +130,21 @@ describe('webhook calls of an account', () => {
     expect(attempts[1]?.raw).to.equal(attempts[0]?.raw);
   });
 
-  it('replays deliveries held since a given time after enabling', async () => {
+  it('a 410 holds all due deliveries; after enabling they are replayed since a time', async () => {
     receiver.behave((_request, response) => answer(response, 410));
-    const row = await event();
+    const [row, other] = [await event(), await event()];
     await turn(row);
+    await turn(other);
     expect((await AccountModel.findById(owner.account._id).lean())?.webhookStatus).to.equal('disabled');
     receiver.behave(received);
     const enabled = await api.post('/api/buyer/webhooks/enable');
-    expect(enabled.body.data).to.deep.equal({ webhook_status: 'enabled', held: 1 });
+    expect(enabled.body.data).to.deep.equal({ webhook_status: 'enabled', held: 2 });
     const later = new Date(Date.now() + 60_000).toISOString();
     const none = await api.post('/api/buyer/webhooks/replay', { since: later, status: 'held' });
     expect(none.body.data).to.deep.equal({ replayed: 0 });
     const since = new Date(Date.now() - 60_000).toISOString();
-    const one = await api.post('/api/buyer/webhooks/replay', { since, status: 'HELD' });
-    expect(one.body.data).to.deep.equal({ replayed: 1 });
+    const both = await api.post('/api/buyer/webhooks/replay', { since, status: 'HELD' });
+    expect(both.body.data).to.deep.equal({ replayed: 2 });
     await turn(row);
     expect(await deliveries.findOne({ _id: row._id })).to.include({ state: 'delivered' });
     expect((await api.post('/api/buyer/webhooks/replay', { since: 'soon', status: 'held' })).status).to.equal(
@@ -177,6 +178,7 @@ describe('webhook calls of an account', () => {
   it('rotates the secret consistently and stores no plain secret', async () => {
     const { status, body } = await api.post('/api/buyer/api/webhook-secret/rotate');
     expect(status).to.equal(200);
+    expect(body.data.webhook_secret).to.not.equal(owner.webhookSecret);
     expect(body.data.webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Date.parse(body.data.previous_valid_until) - Date.now()).to.be.within(86_390_000, 86_400_000);
     await turn(await event());

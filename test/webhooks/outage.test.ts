@@ -190,16 +190,6 @@ describe('webhooks through an outage, on a test clock', () => {
     );
   });
 
-  it('410 disables the URL at once and holds due rows', async () => {
-    receiver.behave((_request, response) => answer(response, 410));
-    const [first, second] = [await event(), await event()];
-    await turn(first);
-    await turn(first);
-    expect(await getWebhookStatus(client.account)).to.equal('disabled');
-    expect((await read(first._id)).state).to.equal('held');
-    expect((await read(second._id)).state).to.equal('held');
-  });
-
   it('honours Retry-After between one and two times the slot', () => {
     const at = (retryAfterMs: number | null, random = 0) =>
       computeNextAttemptMs({

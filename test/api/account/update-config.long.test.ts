@@ -7,49 +7,18 @@ import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import { eventually } from '../../support/eventually.js';
 import { uniqueAddress, useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
-import { itRefusesBodies, notText, notWhole } from '../support/refusals.js';
+import { itRefusesBodies } from '../support/refusals.js';
 
 for (const role of ['buyer', 'seller'] as const) {
   const operation = updateConfigFor(role);
   const path = `/api/${role}/api/config`;
-  const wrongUrls = [
-    ...notText.filter((each) => each !== null),
-    '',
-    'shop.example',
-    'ftp://shop.example/hook',
-    'https://user:secret@shop.example/hook',
-    'https://shop.example:25/hook',
-    `https://shop.example/${'x'.repeat(2_048)}`,
-  ];
+  const wrongUrls = ['https://user:secret@shop.example/hook', 'https://shop.example:25/hook'];
 
   describe(`POST ${path}`, () => {
     const api = useApi();
     const good = () => ({ path, body: {} });
-    itRefusesBodies(api, operation, good, {
-      webhook_url: wrongUrls,
-      callback_url: wrongUrls,
-      ip_whitelist: [
-        null,
-        '10.0.0.1',
-        {},
-        [1],
-        [null],
-        [['10.0.0.1']],
-        [''],
-        ['10.0.0'],
-        ['10.0.0.256'],
-        ['010.0.0.1'],
-        ['10.0.0.0/33'],
-        ['10.0.0.0/'],
-        ['10.0.0.0/8/8'],
-        ['::1/129'],
-        ['fe80::1%eth0'],
-        ['shop.example'],
-        ['0x7f000001'],
-        Array.from({ length: 101 }, (_, index) => `10.0.1.${index}`),
-      ],
-      rate_limit: [...notWhole, 0, -1, 1_001],
-    });
+    // every-operation.long.test.ts covers the other wrong values.
+    itRefusesBodies(api, operation, good, { webhook_url: wrongUrls, callback_url: wrongUrls });
 
     const stored = ({ account }: ApiAccount) => AccountModel.findById(account._id).lean();
     const audit = ({ account }: ApiAccount) =>

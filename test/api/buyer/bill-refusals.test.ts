@@ -3,11 +3,11 @@ import { AccountModel } from '../../../src/accounts/account.model.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { createPayment } from '../../../src/api/buyer/create-purchases.js';
 import { inquireBuyerBill } from '../../../src/api/buyer/inquire-bill.js';
-import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
-import { newId } from '../../../src/shared/ids.js';
+import { QuoteModel } from '../../../src/bills/quote.model.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
+import { someQuote } from '../../support/some-quote.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -37,25 +37,12 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
   const newBill = (over: Parameters<typeof newProduct>[1] = {}) =>
     newProduct(api, { category: 'pascabayar', customerNumber: { kind: 'bill' }, ...over });
 
-  async function quoteOf({ account }: ApiAccount, code: string, over: Partial<Quote> = {}): Promise<string> {
-    const quote: Quote = {
-      _id: newId(),
+  async function quoteOf({ account }: ApiAccount, code: string): Promise<string> {
+    const quote = someQuote({
       accountId: account._id,
       productCode: code,
       customerNumber: customer_number,
-      sellerId: newId(),
-      status: 'open',
-      customerName: 'SITI AMINAH',
-      billPeriod: '2024-03',
-      totalBill: 75_000,
-      adminFee: 2_500,
-      totalAmount: 77_500,
-      refusal: null,
-      usedBy: null,
-      createdAt: new Date(),
-      expiresAt: new Date(Date.now() + 60_000),
-      ...over,
-    };
+    });
     await QuoteModel.create([quote]);
     return quote._id;
   }

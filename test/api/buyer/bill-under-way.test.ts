@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
-import { createProofSalt } from '../../../src/money/closes/canonical-text.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../../src/privacy/erase-customer.js';
 import { maskPurchase } from '../../../src/privacy/mask-purchase.js';
@@ -12,6 +11,7 @@ import { newId } from '../../../src/shared/ids.js';
 import { maskAll, maskNumber } from '../../../src/shared/mask.js';
 import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import { uniqueRef } from '../../support/api-client.js';
+import { someQuote } from '../../support/some-quote.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure } from '../support/expect-answer.js';
@@ -30,27 +30,9 @@ describe('a bill with a payment in progress', () => {
     const { account, key } = await api.newBuyer(1_000_000);
     const customerNumber = String(BigInt(`0x${newId()}`)).slice(-15);
     const ask = async (count: number, over: Partial<Quote> = {}): Promise<Quote[]> => {
-      const all = Array.from({ length: count }, (): Quote => {
-        return {
-          _id: newId(),
-          accountId: account._id,
-          productCode,
-          customerNumber,
-          sellerId: newId(),
-          status: 'open',
-          customerName: 'SITI AMINAH',
-          billPeriod: '2024-03',
-          totalBill: 75_000,
-          adminFee: 2_500,
-          totalAmount: 77_500,
-          refusal: null,
-          usedBy: null,
-          createdAt: new Date(),
-          expiresAt: new Date(Date.now() + 600_000),
-          proofSalt: createProofSalt(),
-          ...over,
-        };
-      });
+      const all = Array.from({ length: count }, () =>
+        someQuote({ accountId: account._id, productCode, customerNumber, ...over }),
+      );
       await QuoteModel.create(all);
       return all;
     };

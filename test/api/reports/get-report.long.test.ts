@@ -32,8 +32,8 @@ for (const role of ['buyer', 'seller'] as const) {
       return { first, id, transaction, get, download, key, account };
     }
 
-    it('answers 202/05 while pending and 404/02 for the file', async () => {
-      const { first, id, get, download } = await asked();
+    it('answers 202/05 while pending and 404/02 for the file; sums of no rows are 0', async () => {
+      const { first, id, transaction, get, download } = await asked();
       for (const answer of [first, await get()]) {
         expectSuccess(answer, operationOf('get'), { status: 202, code: '05' });
         expect(answer.body.data).to.include({
@@ -44,6 +44,9 @@ for (const role of ['buyer', 'seller'] as const) {
         });
       }
       expectFailure(await download(), { status: 404, code: '02' });
+      await PurchaseModel.deleteOne({ _id: transaction._id });
+      await generateReport(id);
+      expect((await get()).body.data.summary).to.include({ total_transactions: 0 });
     });
 
     it('answers 200/00 with summary and items, and the whole file', async () => {

@@ -134,12 +134,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await stateOf(held._id)).to.equal('due');
     });
 
-    it('POST test sends a ping at once; without a URL 409/01 and nothing is stored', async () => {
-      const account = await withUrl();
-      const sent = await api.call({ method: 'POST', path: `${root}/test`, key: account.key });
-      expectSuccess(sent, testWebhookFor(role));
-      expect(sent.body.data.delivered).to.equal(true);
-      expect(receiver.received.map((each) => each.headers['webhook-id'])).to.include(sent.body.data.id);
+    it('POST test without a URL: 409/01 and nothing is stored', async () => {
       const without = await api.newAccount(role);
       const refused = await api.call({ method: 'POST', path: `${root}/test`, key: without.key });
       expectFailure(refused, { status: 409, code: '01', message: /webhook_url/ });
@@ -168,21 +163,18 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(answer.body.data).to.deep.equal({ webhook_status: 'enabled', held: 1 });
     });
 
-    it('POST webhook-secret/rotate returns a new secret; a concurrent one may get 409', async () => {
+    it('POST webhook-secret/rotate: concurrent ones return the new secret or get 409', async () => {
       const account = await api.newAccount(role);
       const rotate = () =>
         api.call({ method: 'POST', path: `/api/${role}/api/webhook-secret/rotate`, key: account.key });
       const secretShown = async () =>
         (await api.call({ path: `/api/${role}/api/config`, key: account.key })).body.data
           .webhook_secret as string;
-      const answer = await rotate();
-      expectSuccess(answer, rotateSecretFor(role));
-      expect(answer.body.data.webhook_secret).to.not.equal(account.webhookSecret);
-      expect(await secretShown()).to.equal(answer.body.data.webhook_secret);
       await eventually('two rotations overlap', async () => {
         const answers = await Promise.all(Array.from({ length: 5 }, rotate));
         const [good, refused] = [200, 409].map((status) => answers.filter((each) => each.status === status));
         expect((good?.length ?? 0) + (refused?.length ?? 0)).to.equal(5);
+        good?.forEach((each) => expectSuccess(each, rotateSecretFor(role)));
         expect(good?.map((each) => each.body.data.webhook_secret)).to.include(await secretShown());
         refused?.forEach((each) => expectFailure(each, { status: 409, code: '01' }));
         return refused?.length !== 0;

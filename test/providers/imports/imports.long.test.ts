@@ -410,16 +410,4 @@ describe('price imports', function () {
     const old = await topup(['product', 'changes', '--since', '2999-01-01'], shop.stack.env);
     expect(old.stdout).to.include('Nothing changed since 2999-01-01');
   });
-
-  it('only a role that may change prices can send a price list', async () => {
-    for (const role of ['viewer', 'support'] as const) {
-      const stranger = await callerAs(shop, role);
-      const file = csv(`${await product(10_000)},seller,10100,,`);
-      const body = { file, name: 'x', fingerprint: 'x', reason };
-      expect((await stranger.call('/price-imports/preview', { file })).status, role).to.equal(403);
-      expect((await stranger.call('/price-imports', body)).status, role).to.equal(403);
-      expect((await stranger.call('/price-imports/x/undo', { reason })).status, role).to.equal(403);
-      expect((await stranger.call('/price-imports')).status, role).to.equal(200);
-    }
-  });
 });

@@ -8,28 +8,22 @@ import { buildPurchase, buildPurchasePosting } from '../../../src/purchases/acce
 import { concludeFailure, concludeSuccess } from '../../../src/purchases/fulfil/conclude-purchase.js';
 import { StalePurchaseError } from '../../../src/purchases/states.js';
 import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
-import { closeQueues } from '../../../src/jobs/queues.js';
-import { disconnectMongo } from '../../../src/database/mongo.js';
-import { disconnectRedis } from '../../../src/redis/connection.js';
-import '../../../src/all-models.js';
-import { migrate } from '../../../src/database/migrate.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
 import { post } from '../../../src/money/posting/post.js';
 import { getWallet } from '../../../src/money/wallets/wallet-balance.js';
 import { uniqueRef } from '../../support/api-client.js';
-import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
+import { useDatabase } from '../../webhooks/support/database.js';
 
 /**
  * Two workers hold the same view of a purchase. One sends it to the next seller. The stale view of
  * the other must move no money.
  */
 describe('a worker with a stale view of a purchase', () => {
+  useDatabase();
   let buyer: CreatedAccount;
   let seller: CreatedAccount;
 
   before(async () => {
-    await connectMongoWhenItAnswers();
-    await migrate();
     buyer = await createAccount({ username: uniqueRef('b').toLowerCase().slice(0, 40), role: 'buyer' });
     seller = await createAccount({
       username: uniqueRef('s').toLowerCase().slice(0, 40),
@@ -37,11 +31,6 @@ describe('a worker with a stale view of a purchase', () => {
       provider: { kind: 'simulator', baseUrl: null, username: 'x', secret: 'y' },
     });
     await createDeposit({ account: buyer.account, amount: 1_000_000, refId: uniqueRef() });
-  });
-  after(async () => {
-    await closeQueues();
-    await disconnectRedis();
-    await disconnectMongo();
   });
 
   /**

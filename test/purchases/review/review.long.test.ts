@@ -3,13 +3,9 @@
  */
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import '../../../src/all-models.js';
 import { listAttention } from '../../../src/console/attention/attention.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
-import { migrate } from '../../../src/database/migrate.js';
-import { disconnectMongo } from '../../../src/database/mongo.js';
 import { countAttention } from '../../../src/doctor/attention.js';
-import { closeQueues } from '../../../src/jobs/queues.js';
 import { h2hTraits } from '../../../src/providers/h2h.js';
 import { CaseModel } from '../../../src/purchases/case.model.js';
 import { buildOrder } from '../../../src/purchases/fulfil/orders.js';
@@ -26,12 +22,11 @@ import { listReviews } from '../../../src/purchases/review/review-decisions.js';
 import { listCases, resolveCase } from '../../../src/purchases/review/cases.js';
 import { reverseByOperator } from '../../../src/purchases/review/reverse-by-operator.js';
 import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
-import { connectRedis, disconnectRedis, redis } from '../../../src/redis/connection.js';
 import { setClock } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
 import { openShop, type Shop } from '../../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from '../../providers/play-server.js';
-import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
+import { useDatabase } from '../../webhooks/support/database.js';
 import { fulfilById } from '../fulfil/fulfil-by-id.js';
 
 const minute = 60_000;
@@ -76,27 +71,19 @@ const decisions: Decision[] = [
 
 describe('reviews', function () {
   this.timeout(120_000);
+  useDatabase();
   let server: PlayServer;
   let shop: Shop;
   let answer: { transaction_status: string; status: string };
 
   before(async () => {
-    await connectMongoWhenItAnswers();
-    await migrate();
-    redis();
-    await connectRedis();
     server = await startPlayServer((call, response) => {
       const ref_id = call.url.searchParams.get('ref_id');
       sendJson(response, 200, { ref_id, message: 'Played', ...answer });
     });
     shop = await openShop(server.url);
   });
-  after(async () => {
-    await server.stop();
-    await closeQueues();
-    await disconnectRedis();
-    await disconnectMongo();
-  });
+  after(() => server.stop());
   beforeEach(() => {
     answer = { transaction_status: 'pending', status: '05' };
     server.calls.length = 0;

@@ -13,6 +13,7 @@ import { newProduct } from '../../api/support/catalogue.js';
 import { expectSuccess } from '../../api/support/expect-answer.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import { someQuote } from '../../support/some-quote.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { answer, received, startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
 
@@ -109,24 +110,7 @@ describe('advancing a sandbox account', () => {
     const [mine, others] = [await api.newBuyer(), await api.newBuyer()];
     const later = new Date(Date.now() + 3_600_000);
     async function quoteOf({ account }: ApiAccount, over: Partial<Quote> = {}): Promise<string> {
-      const quote: Quote = {
-        _id: newId(),
-        accountId: account._id,
-        productCode: 'PLNPOST',
-        customerNumber: '530000001240',
-        sellerId: newId(),
-        status: 'open',
-        customerName: 'SITI AMINAH',
-        billPeriod: '2024-03',
-        totalBill: 75_000,
-        adminFee: 2_500,
-        totalAmount: 77_500,
-        refusal: null,
-        usedBy: null,
-        createdAt: new Date(),
-        expiresAt: later,
-        ...over,
-      };
+      const quote = someQuote({ accountId: account._id, expiresAt: later, ...over });
       await QuoteModel.create([quote]);
       return quote._id;
     }

@@ -4,7 +4,6 @@
  */
 import { expect } from 'chai';
 import { Long, type Document } from 'mongodb';
-import mongoose from 'mongoose';
 import { createAccount } from '../../../src/accounts/create-account.js';
 import type { Account } from '../../../src/accounts/account.model.js';
 import { requestAdjustment } from '../../../src/adjustments/request-adjustment.js';
@@ -16,6 +15,7 @@ import { setClock } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { useDatabase } from '../../webhooks/support/database.js';
+import { add, change, copy, db } from '../ledger/plant.js';
 import { dayAgo, setTime } from './ledger-play.js';
 
 const by = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
@@ -86,23 +86,20 @@ describe('daily verification outside closed days', () => {
       'a consistent adjustment without an audit entry',
       async () => {
         const restore = await forgeJournal(strange);
-        const forged = await copy('adjustments', adjustmentId, {
-          _id: strange,
-          amount: rupiah(9_000_000),
-          balanceAfter: rupiah(9_070_000),
-        });
+        const amounts = { amount: rupiah(9_000_000), balanceAfter: rupiah(9_070_000) };
+        const forged = await copy('adjustments', { _id: adjustmentId }, { _id: strange, ...amounts });
         return () => Promise.all([restore(), forged()]);
       },
       () => [`vouched: adjustment ${strange}`],
     ],
     [
       'a changed amount in an adjustment of a closed day',
-      () => change('adjustments', adjustmentId, { amount: rupiah(1) }),
+      () => change('adjustments', { _id: adjustmentId }, { $set: { amount: rupiah(1) } }),
       () => [`adjustments: adjustment ${adjustmentId}`],
     ],
     [
       'a changed requester of an adjustment',
-      () => change('adjustments', adjustmentId, { requestedBy: 'operator:dewi' }),
+      () => change('adjustments', { _id: adjustmentId }, { $set: { requestedBy: 'operator:dewi' } }),
       () => [`vouched: adjustment ${adjustmentId}`],
     ],
     [
@@ -162,7 +159,7 @@ describe('daily verification outside closed days', () => {
           { account: `wallet:${account._id}`, amount },
         ],
       }),
-      change('wallets', account._id, { balance: rupiah(9_070_000), seq: rupiah(2) }),
+      change('wallets', { _id: account._id }, { $set: { balance: rupiah(9_070_000), seq: rupiah(2) } }),
     ]);
     return () => Promise.all([journal(), wallet()]);
   }
@@ -179,30 +176,3 @@ describe('daily verification outside closed days', () => {
 });
 
 const rupiah = (amount: number) => Long.fromNumber(amount);
-
-function db() {
-  const { db: found } = mongoose.connection;
-  if (!found) {
-    throw new Error('not connected');
-  }
-  return found;
-}
-
-const of = (name: string) => db().collection<Document & { _id: string }>(name);
-
-async function add(name: string, document: Document): Promise<() => Promise<unknown>> {
-  await of(name).insertOne(document as Document & { _id: string });
-  return () => of(name).deleteOne({ _id: document['_id'] as string });
-}
-
-async function change(name: string, _id: string, set: Document): Promise<() => Promise<unknown>> {
-  const before = await of(name).findOneAndUpdate({ _id }, { $set: set }, { promoteLongs: false });
-  if (!before) {
-    throw new Error(`nothing to corrupt in ${name}`);
-  }
-  return () => of(name).replaceOne({ _id }, before);
-}
-
-async function copy(name: string, _id: string, changes: Document): Promise<() => Promise<unknown>> {
-  return add(name, { ...(await of(name).findOne({ _id }, { promoteLongs: false })), ...changes });
-}

@@ -2,7 +2,6 @@ import { OfferModel } from '../../../src/products/offer.model.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { expect } from 'chai';
 import { Double, Long, type Document } from 'mongodb';
-import mongoose from 'mongoose';
 import { findLastClosedDay } from '../../../src/money/closes/day-closes.js';
 import { walletCloses } from '../../../src/money/closes/wallet-close.model.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
@@ -13,6 +12,7 @@ import type { Settlement } from '../../../src/settlements/settlement.model.js';
 import { setClock } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
+import { add, change, db, remove, type Restore } from '../ledger/plant.js';
 import { dayAgo, openPlay, setTime, type Play } from './ledger-play.js';
 
 const [first, second, third] = [dayAgo(4), dayAgo(3), dayAgo(2)];
@@ -310,41 +310,4 @@ describe('closed days of the ledger', function () {
   });
 });
 
-type Restore = () => Promise<unknown>;
-
-function db() {
-  const { db: found } = mongoose.connection;
-  if (!found) {
-    throw new Error('not connected');
-  }
-  return found;
-}
-
 const journal = (subjectId: string, kind: string) => ({ subjectId, kind });
-
-async function change(name: string, filter: Document, update: Document): Promise<Restore> {
-  const before = await db().collection(name).findOne(filter, { promoteLongs: false });
-  if (!before) {
-    throw new Error(`nothing to corrupt in ${name}`);
-  }
-  await db().collection(name).updateOne({ _id: before._id }, update);
-  return () => db().collection(name).replaceOne({ _id: before._id }, before);
-}
-
-async function remove(name: string, filter: Document): Promise<Restore> {
-  const before = await db().collection(name).findOneAndDelete(filter, { promoteLongs: false });
-  if (!before) {
-    throw new Error(`nothing to remove from ${name}`);
-  }
-  return () => db().collection(name).insertOne(before);
-}
-
-async function add(name: string, document: Document & { _id: string }): Promise<Restore> {
-  await db()
-    .collection(name)
-    .insertOne(document as never);
-  return () =>
-    db()
-      .collection(name)
-      .deleteOne({ _id: document._id as never });
-}

@@ -7,7 +7,7 @@ import { createDeposit } from '../../../src/deposits/create-deposit.js';
 import type { Deposit } from '../../../src/deposits/deposit.model.js';
 import { postSellerCredits } from '../../../src/money/credits/seller-credits.js';
 import { concludeFailure, concludeSuccess } from '../../../src/purchases/fulfil/conclude-purchase.js';
-import { claimOrder } from '../../../src/purchases/fulfil/order-transitions.js';
+import { claimOrder, type ClaimedOrder } from '../../../src/purchases/fulfil/order-transitions.js';
 import { prepareNextOrder } from '../../../src/purchases/fulfil/orders.js';
 import { reverseSale } from '../../../src/purchases/fulfil/reverse-sale.js';
 import { findPurchase } from '../../../src/purchases/find-purchase.js';
@@ -42,14 +42,6 @@ export async function openPlay(): Promise<Play> {
   const shop = await openShop('http://127.0.0.1:9', { balance: 1_000_000 });
   const { buyer, seller } = shop;
 
-  async function send(purchase: Purchase) {
-    const order = await prepareNextOrder(purchase, []);
-    if ('noRoute' in order) {
-      throw new Error(`No route: ${order.noRoute.message}`);
-    }
-    return claimOrder(purchase, order);
-  }
-
   return {
     shop,
     buyer,
@@ -58,7 +50,7 @@ export async function openPlay(): Promise<Play> {
       (await createDeposit({ account: buyer, amount, refId: newId() })).deposit,
     buy: shop.buy,
     async succeed(purchase) {
-      const { purchase: sent, order } = await send(purchase);
+      const { purchase: sent, order } = await sendNextOrder(purchase);
       await concludeSuccess(sent, order, {
         code: '00',
         message: 'Sukses',
@@ -66,7 +58,7 @@ export async function openPlay(): Promise<Play> {
       });
     },
     async fail(purchase) {
-      const { purchase: sent, order } = await send(purchase);
+      const { purchase: sent, order } = await sendNextOrder(purchase);
       await concludeFailure(sent, order, { code: '01', message: 'Gagal' });
     },
     async reverse(purchase) {
@@ -87,6 +79,15 @@ export async function openPlay(): Promise<Play> {
     pay: ({ _id }) => completeSettlement(_id, bySystem),
     giveBack: ({ _id }) => failSettlement(_id, 'Rekening salah', bySystem),
   };
+}
+
+/** Claims the next order of a purchase, as a worker does before it sends it. */
+export async function sendNextOrder(purchase: Purchase): Promise<ClaimedOrder> {
+  const order = await prepareNextOrder(purchase, []);
+  if ('noRoute' in order) {
+    throw new Error(`No route: ${order.noRoute.message}`);
+  }
+  return claimOrder(purchase, order);
 }
 
 /** Returns the business day (YYYY-MM-DD) that many days ago. */
