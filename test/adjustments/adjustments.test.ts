@@ -245,12 +245,12 @@ describe('adjustments', () => {
     [
       'a changed balance',
       ({ _id }) => change('adjustments', { _id }, { $set: { balanceAfter: 1 } }),
-      /it says balance/,
+      /its balanceAfter is/,
     ],
     [
       'approval by its own requester',
       ({ _id }) => change('adjustments', { _id }, { $set: { decidedBy: budi.actor } }),
-      /asked for it and approved/,
+      /requested it and approved/,
     ],
     [
       'a missing audit entry',
@@ -260,12 +260,12 @@ describe('adjustments', () => {
     [
       'an amount that differs from its audit entry',
       ({ _id }) => change('audit', { 'subject.id': _id }, { $set: { 'after.amount': 1 } }),
-      /its amount is 1000, its audit entry says 1/,
+      /its amount is 1000, its audit entry has 1/,
     ],
     [
       'a requester that differs from its audit entry',
       ({ _id }) => change('audit', { 'subject.id': _id }, { $set: { actor: dewi.actor } }),
-      /its requestedBy is operator:budi, its audit entry says operator:dewi/,
+      /its requestedBy is operator:budi, its audit entry has operator:dewi/,
     ],
     [
       'an approval without an audit entry',

@@ -71,7 +71,7 @@ describe('clients and files', () => {
         }
       });
 
-      it('an unanswered read may be repeated; a write says to check or repeat', async () => {
+      it('the error of an unanswered call says whether to repeat it or to check first', async () => {
         const read = /only reads and can be repeated\.$/;
         const ref = uniqueRef('files');
         const wanted: [Command, RegExp][] = [

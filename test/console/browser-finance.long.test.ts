@@ -92,7 +92,7 @@ describeWith('chromium', 'finance in a browser', function () {
     await expectPageToPassChecks(dewi, 'an adjustment to approve at 375 px');
     await dewi.setViewportSize({ width: 1_280, height: 900 });
     await act(other, 'Approve adjustment');
-    await eventually('it to be made', async () => (await statusOf(id)) === 'completed');
+    await eventually('the adjustment is completed', async () => (await statusOf(id)) === 'completed');
     await other.waitFor({ state: 'detached' });
     await askFor(budi, 'credit', '1000000');
     const next = article(budi, 'Rp 1.000.000');

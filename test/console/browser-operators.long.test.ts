@@ -86,7 +86,7 @@ describeWith('chromium', 'operators in a browser', function () {
 
     await article.getByRole('region', { name: 'Change role' }).getByLabel('Role').selectOption('finance');
     await prove(article, 'Change role', { Reason: reason });
-    await eventually('the role', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
+    await eventually('the role is stored', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
     expect((await auditOf('dewi', 'operator.role'))['actor']).to.equal(`operator:${name}`);
     await prove(article, 'Reset password', { Reason: reason });
     const other = article.getByRole('status').filter({ hasText: 'Password of dewi' }).locator('code');
@@ -99,7 +99,7 @@ describeWith('chromium', 'operators in a browser', function () {
     expect(await operatorOf('dewi')).to.equal(null);
 
     const table = page.getByRole('table', { name: 'Permissions of the roles' });
-    const row = table.getByRole('row', { name: /^end the sessions of others/ });
+    const row = table.getByRole('row', { name: /^end the sessions of other operators/ });
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
       'end the sessions of other operators',
       '',
@@ -116,7 +116,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await elsewhere.login(name, password);
     await browser.open(page, '/me', 'Your account');
     await expectPageToPassChecks(page, 'me');
-    await page.getByText('see the own account, and what each role may do').waitFor();
+    await page.getByText('see your own account, and what each role may do').waitFor();
     await page.getByRole('cell', { name: /\(this session\)$/ }).waitFor();
     const sessions = page.getByRole('region', { name: 'End sessions' });
     await sessions.getByLabel('Session').selectOption({ index: 1 });

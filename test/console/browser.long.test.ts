@@ -115,12 +115,12 @@ describeWith('chromium', 'the console in a browser', function () {
       .getByLabel('Serial number')
       .fill('SN-4711');
     await act(page, 'Mark as successful');
-    await eventually('SUCCESS', async () => (await statusOf(done)) === 'SUCCESS');
+    await eventually('the purchase is SUCCESS', async () => (await statusOf(done)) === 'SUCCESS');
     expect(await shop.purchaseOf(done)).to.include({ serialNumber: 'SN-4711' });
     await expectAudited(done, 'review.resolve');
 
     await act(page, 'Reverse purchase');
-    await eventually('REFUNDED', async () => (await statusOf(done)) === 'REFUNDED');
+    await eventually('the purchase is REFUNDED', async () => (await statusOf(done)) === 'REFUNDED');
     await page.getByText('REFUNDED', { exact: true }).waitFor();
 
     await open(page, `/purchases/${asked}`, /S10/);
@@ -131,7 +131,7 @@ describeWith('chromium', 'the console in a browser', function () {
     const article = page.getByRole('article', { name: new RegExp(failed) });
     await article.getByRole('button', { name: 'Actions' }).click();
     await act(article, 'Mark as failed');
-    await eventually('FAILED', async () => (await statusOf(failed)) === 'FAILED');
+    await eventually('the purchase is FAILED', async () => (await statusOf(failed)) === 'FAILED');
     await article.waitFor({ state: 'detached' });
     await expectAudited(failed, 'review.resolve');
 
@@ -291,7 +291,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await expectPageToPassChecks(page, 'product');
     await page.getByLabel('Price').fill('20100');
     await act(page, 'Edit offer of seller2');
-    await page.getByRole('alert').getByText('302 are lost with each sale').waitFor();
+    await page.getByRole('alert').getByText('each sale loses 302').waitFor();
     await page.getByLabel('Allow selling at a loss').check();
     await page.getByRole('button', { name: 'Edit offer of seller2' }).press('Enter');
     await page.getByRole('table', { name: 'Offers' }).getByRole('cell', { name: '20.100' }).waitFor();
@@ -360,20 +360,6 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('button', { name: 'Show statement' }).click();
     await page.getByText('Closing balance').waitFor();
     expect(await page.getByRole('cell', { name: /^−?Rp [\d.]+$/ }).count()).to.be.greaterThan(1);
-  });
-
-  it('a viewer sees every page and no action', async () => {
-    const { page } = viewer;
-    const id = await shop.underReview();
-    await shop.openCase('seen by a viewer');
-    for (const [path, heading] of pagesWith({ purchase: id, job: await shop.setAside() })) {
-      await open(page, path, heading);
-      for (const name of ['Actions', 'Show statement', 'Operators']) {
-        expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
-      }
-      // Each form for a change has this field. Lists also show reasons, but without a label.
-      expect(await page.getByLabel('Reason').count(), `${path}: a reason to give`).to.equal(0);
-    }
   });
 
   it('every page works at 375 px, in dark mode and Indonesian, and passes axe', async () => {

@@ -102,7 +102,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await page.getByRole('button', { name: 'Filter' }).click();
     const call = page.getByRole('article', { name: 'POST /v1/transactions' });
     await call.getByText('404 product_not_found').waitFor();
-    await eventually('one alone', async () => (await page.getByRole('article').count()) === 1);
+    await eventually('only one call is left', async () => (await page.getByRole('article').count()) === 1);
     await call.getByText('Request and response').press('Enter');
     await call.getByText('"destination": "********1230"').waitFor();
     await expectPageToPassChecks(page, 'portal-requests');
@@ -134,7 +134,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await change.getByRole('button').press('Enter');
     await endpoint.getByText('transaction.*, deposit.*').waitFor();
     await endpoint.getByRole('region', { name: 'Rotate secret' }).getByRole('button').press('Enter');
-    await eventually('both done', async () => (await endpoint.getByText('Done.').count()) === 2);
+    await eventually('both changes are done', async () => (await endpoint.getByText('Done.').count()) === 2);
     await endpoint.getByRole('region', { name: 'Remove endpoint' }).getByRole('button').press('Enter');
     await endpoint.waitFor({ state: 'detached' });
   });
