@@ -16,7 +16,7 @@ import { isSized } from './test-files.js';
 import { readSlowFiles, type Times } from './times.js';
 
 /** A file that runs alone costs the time of this many parallel files. */
-const jobsOfCi = 3;
+const jobsOfCi = 4;
 
 export interface Rotation {
   files: string[];

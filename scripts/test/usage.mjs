@@ -1,8 +1,8 @@
 /** The answer to `npm test -- --help`. Plain Node, because a clone may have no packages yet. */
 import os from 'node:os';
 
-/** One more than the cores, because tests often wait for processes. */
-export const defaultJobs = () => os.availableParallelism() + 1;
+/** Two more than the cores, because tests often wait for other processes. */
+export const defaultJobs = () => os.availableParallelism() + 2;
 
 /** Maximum of flaky files in one CI run. */
 export const flakyMax = 2;

@@ -33,7 +33,7 @@ export function loseElection(election: Election, ms: number): void {
 }
 
 /** Resolves when the state is no longer this version, or when the time limit ends. */
-export function changeSince(
+export function waitForStateChange(
   election: Election,
   { version, limitMs }: { version: number; limitMs: number },
 ): Promise<void> {

@@ -4,22 +4,27 @@ import { ObjectId } from 'bson';
 import { runCommand } from './commands/run-command.js';
 import type { Parameters, Server } from './commands/context.js';
 import { dropIdleCursors } from './commands/cursors.js';
-import { createSnapshotReads, dropOldPins } from './commands/snapshot-reads.js';
+import { createSnapshotReads, releaseExpiredSnapshots } from './commands/snapshot-reads.js';
 import { stepDown } from './commands/step-down.js';
 import { createElection } from './election.js';
 import { majorityLagFor, type Failpoints } from './failpoints.js';
-import { reasonOf } from './journal/data-directory-error.js';
+import { describeSystemError } from './journal/data-directory-error.js';
 import { openJournal, type JournalError } from './journal/journal.js';
 import { createDataDirectory } from './journal/journal-files.js';
 import { lockDirectory } from './journal/lock-file.js';
 import { recover } from './journal/recover.js';
 import { compact } from './store/compact.js';
 import { expireDocuments } from './store/expire.js';
-import { applyEntry, createLoading, finishLoading } from './store/load.js';
+import { applyEntry, createLoadState, finishLoading } from './store/load.js';
 import { createMajority, type Lag, type Majority } from './store/majority.js';
 import { createStore, type Store } from './store/store.js';
-import { connectionClosed, reapSessions } from './transactions/reaper.js';
-import { createSessions, outcomesOf, restoreOutcome, type Sessions } from './transactions/sessions.js';
+import { orphanTransactionsOf, reapSessions } from './transactions/reaper.js';
+import {
+  createSessions,
+  getSessionOutcomes,
+  restoreOutcome,
+  type Sessions,
+} from './transactions/sessions.js';
 import { createClusterClock, type ClusterClock } from './wire/cluster-time.js';
 import { serveConnection } from './wire/connection.js';
 
@@ -150,7 +155,7 @@ function openStore(
 ): { store: Store; sessions: Sessions } {
   const sessions = createSessions();
   const startedAt = Date.now();
-  const loading = createLoading((outcome) => restoreOutcome(sessions, outcome));
+  const loading = createLoadState((outcome) => restoreOutcome(sessions, outcome));
   const position = recover(directory, (entry) => applyEntry(loading, entry));
   const store = createStore(openJournal({ directory, sync: fsync, onFailure }, position), majority);
   finishLoading(store, loading);
@@ -205,7 +210,7 @@ function createListener(
       closed: (connection) => {
         sockets.delete(socket);
         if (lockLifetimeSeconds === null) {
-          connectionClosed(server.sessions, connection.id, Date.now() + ORPHAN_GRACE_MS);
+          orphanTransactionsOf(server.sessions, connection.id, Date.now() + ORPHAN_GRACE_MS);
         }
       },
       log,
@@ -216,7 +221,7 @@ function createListener(
 function listen(listener: NetServer, { port, bind }: ServerOptions): Promise<number> {
   return new Promise((resolvePort, reject) => {
     listener.once('error', (error) =>
-      reject(new Error(`Cannot listen on ${bind}:${port}: ${reasonOf(error)}.`, { cause: error })),
+      reject(new Error(`Cannot listen on ${bind}:${port}: ${describeSystemError(error)}.`, { cause: error })),
     );
     listener.listen(port, bind, () => {
       const address = listener.address();
@@ -247,7 +252,7 @@ function startChores(
     if (compaction !== undefined || journalBytes < Math.max(compactAtBytes, snapshotBytes, retryAtBytes)) {
       return;
     }
-    compaction = compact(store, { directory, sync: fsync, outcomes: () => outcomesOf(sessions) })
+    compaction = compact(store, { directory, sync: fsync, outcomes: () => getSessionOutcomes(sessions) })
       .then(
         () => {
           retryAtBytes = 0;
@@ -255,7 +260,7 @@ function startChores(
         (error: unknown) => {
           // The journal still has all data, so only disk space is lost. Try again when the journal
           // has grown.
-          log(`the journal could not be compacted: ${reasonOf(error)}`);
+          log(`the journal could not be compacted: ${describeSystemError(error)}`);
           retryAtBytes = store.journal.stats.journalBytes + compactAtBytes;
         },
       )
@@ -267,7 +272,7 @@ function startChores(
     const nowMs = Date.now();
     reapSessions(store, sessions, limitsOf(parameters), nowMs);
     dropIdleCursors(server.cursors, parameters.cursorTimeoutMillis, nowMs);
-    dropOldPins(server.snapshotReads, store, nowMs);
+    releaseExpiredSnapshots(server.snapshotReads, store, nowMs);
     if (
       server.election.isPrimary &&
       parameters.ttlMonitorEnabled &&

@@ -13,7 +13,7 @@ export function isNullish(value: unknown): value is null | undefined {
  * MongoDB's truthiness: false, null, missing and a zero of any numeric type are false. NaN, '' and
  * [] are true.
  */
-export function isTrue(value: unknown): boolean {
+export function isTruthy(value: unknown): boolean {
   switch (typeof value) {
     case 'boolean':
       return value;

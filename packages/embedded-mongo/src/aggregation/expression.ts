@@ -2,7 +2,7 @@ import { MongoError } from '../errors.js';
 import { keysOf, setField } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { checkFieldName, compilePath, compileRootPath, parsePath } from './field-path.js';
-import { combine, constant, type Expression, type OperatorCompiler, type Scope } from './operator.js';
+import { combineOperands, constant, type Expression, type OperatorCompiler, type Scope } from './operator.js';
 import { expressionOperators } from './operators/registry.js';
 import { findVariable } from './scope.js';
 
@@ -47,12 +47,12 @@ function pathOf(variable: Expression, parts: readonly string[], scope: Scope): E
     return { evaluate: compileRootPath(parts), constant: false };
   }
   const path = compilePath(parts);
-  return combine([variable], (root) => path(variable.evaluate(root)));
+  return combineOperands([variable], (root) => path(variable.evaluate(root)));
 }
 
 function compileArray(elements: readonly unknown[], scope: Scope): Expression {
   const compiled = elements.map((element) => compileExpression(element, scope));
-  return combine(compiled, (root) => compiled.map((element) => element.evaluate(root) ?? null));
+  return combineOperands(compiled, (root) => compiled.map((element) => element.evaluate(root) ?? null));
 }
 
 function compileObject(expression: Doc, scope: Scope): Expression {
@@ -71,7 +71,7 @@ function compileObject(expression: Doc, scope: Scope): Expression {
     checkFieldName(name);
     return { name, expression: compileExpression(expression[name], scope) };
   });
-  return combine(
+  return combineOperands(
     fields.map((field) => field.expression),
     (root) => {
       const document: Doc = {};

@@ -34,7 +34,7 @@ export function constant(value: unknown): Expression {
 }
 
 /** Joins operands into one expression. It is evaluated at once if all operands are constant. */
-export function combine(operands: readonly Expression[], evaluate: Evaluate): Expression {
+export function combineOperands(operands: readonly Expression[], evaluate: Evaluate): Expression {
   return operands.every((operand) => operand.constant)
     ? constant(evaluate(noDocument))
     : { evaluate, constant: false };
@@ -76,7 +76,7 @@ function wrongArity(name: string, { min, max }: Arity, given: number): MongoErro
 export function unary(apply: (value: unknown, name: string) => unknown): OperatorCompiler {
   return (argument, call) => {
     const [operand] = operandsOf(argument, call, { min: 1, max: 1 }) as [Expression];
-    return combine([operand], (root) => apply(operand.evaluate(root), call.name));
+    return combineOperands([operand], (root) => apply(operand.evaluate(root), call.name));
   };
 }
 
@@ -84,7 +84,9 @@ export function unary(apply: (value: unknown, name: string) => unknown): Operato
 export function binary(apply: (left: unknown, right: unknown, name: string) => unknown): OperatorCompiler {
   return (argument, call) => {
     const [left, right] = operandsOf(argument, call, { min: 2, max: 2 }) as [Expression, Expression];
-    return combine([left, right], (root) => apply(left.evaluate(root), right.evaluate(root), call.name));
+    return combineOperands([left, right], (root) =>
+      apply(left.evaluate(root), right.evaluate(root), call.name),
+    );
   };
 }
 
@@ -97,7 +99,7 @@ export function nary(
 ): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, { min, max });
-    return combine(operands, (root) =>
+    return combineOperands(operands, (root) =>
       apply(
         operands.map((operand) => operand.evaluate(root)),
         call.name,

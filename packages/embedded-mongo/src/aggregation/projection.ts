@@ -1,7 +1,7 @@
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
-import { isTrue } from './coerce.js';
+import { isTruthy } from './coerce.js';
 import { compileExpression } from './expression.js';
 import { parsePath } from './field-path.js';
 import type { Scope } from './operator.js';
@@ -84,7 +84,7 @@ function parseField({ key, value, prefix }: FieldSpecification, parser: Parser):
   const parts = [...prefix, ...parsePath(key)];
   const isId = parts.length === 1 && key === '_id';
   if (typeof value === 'boolean' || isNumeric(value)) {
-    parseFlag(parts, isTrue(value), isId ? 'id' : 'field', parser);
+    parseFlag(parts, isTruthy(value), isId ? 'id' : 'field', parser);
   } else if (isDoc(value) && !isOperator(value)) {
     parseNested(parts, value, parser);
   } else {

@@ -172,7 +172,7 @@ export const refusedOperators: Readonly<Record<number, readonly string[]>> = {
 };
 
 /** Returns a compiler that throws for each name. */
-export function refusing(
+export function createRefusals(
   namesByCode: Readonly<Record<number, readonly string[]>>,
 ): (readonly [name: string, refuse: () => never])[] {
   return Object.entries(namesByCode).flatMap(([code, names]) =>

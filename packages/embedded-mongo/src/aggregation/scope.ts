@@ -28,12 +28,12 @@ export function withVariables(scope: Scope, added: Iterable<readonly [string, Ex
 }
 
 /** A variable that the declaring expression sets for each evaluation of the inner one. */
-export interface Cell {
+export interface VariableSlot {
   value: unknown;
   readonly expression: Expression;
 }
 
-export function createCell(): Cell {
+export function createCell(): VariableSlot {
   const cell: { value: unknown; expression: Expression } = {
     value: undefined,
     expression: { evaluate: () => cell.value, constant: false },

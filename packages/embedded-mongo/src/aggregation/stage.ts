@@ -28,7 +28,7 @@ export type InsideOf = '$facet' | '$lookup';
 export type StageCompiler = (specification: unknown, call: StageCall) => Stage;
 
 /** A stage that maps each document to one document. */
-export function mapping(apply: (document: Doc) => Doc): Stage {
+export function createMapStage(apply: (document: Doc) => Doc): Stage {
   return function* map(input) {
     for (const document of input) {
       yield apply(document);

@@ -3,16 +3,16 @@ import { MongoError } from '../errors.js';
 import { copyDoc, keysOf, setField } from '../values/fields.js';
 import { keyString } from '../values/key-string.js';
 import { createCollection, visibleVersion, type Collection } from '../store/collection.js';
-import { conflict } from '../store/conflict.js';
+import { createConflictError } from '../store/conflict.js';
 import { duplicateKey } from '../store/duplicate-key.js';
 import { createIndex } from '../store/index-definition.js';
-import { docOf } from '../store/record.js';
+import { getDocument } from '../store/record.js';
 import {
   collectionFor,
   ensureCollection,
-  logChange,
-  creationOf,
-  refuseWhileWritten,
+  appendCatalogChange,
+  buildCreateChange,
+  assertNoPendingWrites,
 } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
@@ -49,10 +49,10 @@ function writeOut(
   const old = collectionFor(store, namespace, null);
   const created = store.uncommitted.get(namespace);
   if (created !== undefined) {
-    throw conflict(transaction, created.owner);
+    throw createConflictError(transaction, created.owner);
   }
   if (old !== undefined) {
-    refuseWhileWritten(store, old);
+    assertNoPendingWrites(store, old);
   }
   store.lastCollectionId += 1;
   const collection = createCollection(store.lastCollectionId, namespace);
@@ -64,12 +64,12 @@ function writeOut(
     insertDocument(transaction, collection, doc, bytes);
   }
   if (old !== undefined) {
-    logChange(store, { type: 'drop', id: old.id });
+    appendCatalogChange(store, { type: 'drop', id: old.id });
   }
   store.collections.set(namespace, collection);
-  logChange(store, creationOf(collection));
+  appendCatalogChange(store, buildCreateChange(collection));
   for (const spec of specs) {
-    logChange(store, { type: 'index', id: collection.id, spec });
+    appendCatalogChange(store, { type: 'index', id: collection.id, spec });
   }
 }
 
@@ -114,7 +114,7 @@ function mergeOne(
   if (plan.matched === 'keepExisting') {
     return;
   }
-  const before = docOf(existing);
+  const before = getDocument(existing);
   const after = copyDoc(plan.matched === 'merge' ? before : doc);
   for (const key of keysOf(doc)) {
     setField(after, key, doc[key]);

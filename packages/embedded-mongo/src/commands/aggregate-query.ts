@@ -4,14 +4,18 @@ import { compileFilter } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import type { RowQuery } from '../store/find-rows.js';
-import { docOf } from '../store/record.js';
-import { rowsIn } from '../store/store.js';
+import { getDocument } from '../store/record.js';
+import { findRowsByNamespace } from '../store/store.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { filterOptions } from './query-options.js';
 
 /** The query that replaces the leading stages of a pipeline. */
-export function prefixQuery({ now }: CommandContext, command: Doc, pipeline: CompiledPipeline): RowQuery {
+export function buildPrefixQuery(
+  { now }: CommandContext,
+  command: Doc,
+  pipeline: CompiledPipeline,
+): RowQuery {
   const filter = pipeline.prefix.filter ?? {};
   const stages = Array.isArray(command['pipeline']) ? command['pipeline'].slice(pipeline.prefix.stages) : [];
   const { skip, limit } = windowOf(stages);
@@ -47,7 +51,7 @@ interface PlainCount {
  * Recognizes a rest of a pipeline that only counts: `$skip`, `$limit`, then a `$count` or `{$group:
  * {_id: 1, n: {$sum: 1}}}`.
  */
-export function plainCount(stages: readonly unknown[]): PlainCount | undefined {
+export function matchCountOnlyPipeline(stages: readonly unknown[]): PlainCount | undefined {
   const { skip, limit, rest } = windowOf(stages);
   const result = rest.length === 1 ? countResult(rest[0]?.['$count'], rest[0]?.['$group']) : undefined;
   return result === undefined ? undefined : { window: { skip, limit }, result };
@@ -68,12 +72,15 @@ function countResult(name: unknown, group: unknown): PlainCount['result'] | unde
 }
 
 /** Gives `$lookup` access to the other collections. */
-export function collectionsFor({ server, database, reader }: CommandContext): Collections {
+export function createCollectionReader({ server, database, reader }: CommandContext): Collections {
   const { store } = server;
   return {
     lookup(name, filter) {
-      const rows = rowsIn(store, `${database}.${name}`, reader, { filter, matches: compileFilter(filter) });
-      return rows.map(({ version }) => docOf(version));
+      const rows = findRowsByNamespace(store, `${database}.${name}`, reader, {
+        filter,
+        matches: compileFilter(filter),
+      });
+      return rows.map(({ version }) => getDocument(version));
     },
   };
 }

@@ -6,12 +6,17 @@ import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { countRows } from '../store/count-rows.js';
 import type { Row } from '../store/find-rows.js';
-import { docOf } from '../store/record.js';
+import { getDocument } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
-import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './aggregate-query.js';
+import {
+  aggregatedNamespace,
+  createCollectionReader,
+  matchCountOnlyPipeline,
+  buildPrefixQuery,
+} from './aggregate-query.js';
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { batchSizeOf, openCursor, pause } from './cursors.js';
+import { batchSizeOf, openCursor, yieldToEventLoop } from './cursors.js';
 import { explainCommand } from './explain.js';
 import { encodedRows, readRows } from './find.js';
 import { boolField, docField } from './fields.js';
@@ -40,7 +45,7 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   const sessions = localSessions(context, command['pipeline']);
   const pipeline = compilePipeline(sessions?.rest ?? command['pipeline'], {
     scope: scopeOf(command, context.now),
-    collections: collectionsFor(context),
+    collections: createCollectionReader(context),
   });
   if (pipeline.write !== undefined && transaction !== null) {
     throw new MongoError(263, `$${pipeline.write.kind} cannot be used in a transaction`);
@@ -87,9 +92,9 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
     throw new MongoError(73, '{aggregate: 1} is only valid for pipelines that do not read a collection');
   }
   const collection = collectionFor(server.store, namespace, reader);
-  const query = prefixQuery(context, command, pipeline);
+  const query = buildPrefixQuery(context, command, pipeline);
   const rest = (command['pipeline'] as unknown[]).slice(pipeline.prefix.stages);
-  const counted = plainCount(rest);
+  const counted = matchCountOnlyPipeline(rest);
   if (counted !== undefined) {
     const n = collection === undefined ? 0 : countRows(collection, reader, { ...query, ...counted.window });
     return { documents: n === 0 ? [] : [encode(counted.result(n))], isAlive: null };
@@ -105,9 +110,9 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
   const documents: Doc[] = [];
   for (const row of rows) {
     if (row === null) {
-      await pause();
+      await yieldToEventLoop();
     } else {
-      documents.push(docOf(row.version));
+      documents.push(getDocument(row.version));
     }
   }
   return { documents: whole(encodeResults(pipeline.run(documents, { skipStages }))), isAlive: null };
@@ -116,7 +121,7 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
 function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
   for (const row of rows) {
     if (row !== null) {
-      yield docOf(row.version);
+      yield getDocument(row.version);
     }
   }
 }

@@ -2,12 +2,12 @@ import { Binary, Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
-import { databaseOf, ID_INDEX_SPEC, nameIn, type Collection } from '../store/collection.js';
+import { databaseOf, ID_INDEX_SPEC, getCollectionName, type Collection } from '../store/collection.js';
 import {
   collectionFor,
   ensureCollection,
-  logChange,
-  refuseWhileWritten,
+  appendCatalogChange,
+  assertNoPendingWrites,
   type Store,
 } from '../store/store.js';
 import { runStatement } from '../transactions/run-statement.js';
@@ -81,9 +81,9 @@ export async function dropDatabase({ database, server, statement }: CommandConte
  * then waits for it.
  */
 function dropCollection(store: Store, collection: Collection): void {
-  refuseWhileWritten(store, collection);
+  assertNoPendingWrites(store, collection);
   store.collections.delete(collection.namespace);
-  logChange(store, { type: 'drop', id: collection.id });
+  appendCatalogChange(store, { type: 'drop', id: collection.id });
 }
 
 export async function renameCollection({
@@ -95,7 +95,7 @@ export async function renameCollection({
   if (typeof from !== 'string' || typeof to !== 'string') {
     throw new MongoError(73, 'renameCollection takes two namespaces');
   }
-  const target = namespaceOf(databaseOf(to), nameIn(to));
+  const target = namespaceOf(databaseOf(to), getCollectionName(to));
   await runStatement(statement, () =>
     rename(server.store, { from, target, dropTarget: boolField(command, 'dropTarget') }),
   );
@@ -113,7 +113,7 @@ function rename(
   if (from === target) {
     throw new MongoError(20, "Can't rename a collection to itself");
   }
-  refuseWhileWritten(store, collection);
+  assertNoPendingWrites(store, collection);
   const existing = collectionFor(store, target, null);
   if (existing !== undefined) {
     if (!dropTarget) {
@@ -124,7 +124,7 @@ function rename(
   store.collections.delete(from);
   collection.namespace = target;
   store.collections.set(target, collection);
-  logChange(store, { type: 'rename', id: collection.id, namespace: target });
+  appendCatalogChange(store, { type: 'rename', id: collection.id, namespace: target });
 }
 
 export function listCollections(context: CommandContext): Promise<CommandResult> {
@@ -136,7 +136,7 @@ export function listCollections(context: CommandContext): Promise<CommandResult>
     if (databaseOf(collection.namespace) !== database) {
       continue;
     }
-    const name = nameIn(collection.namespace);
+    const name = getCollectionName(collection.namespace);
     const whole = {
       name,
       type: 'collection',

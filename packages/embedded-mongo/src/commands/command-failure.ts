@@ -5,7 +5,7 @@ import { endTransaction, sessionOf } from '../transactions/sessions.js';
 import { isDoc, type Doc } from '../values/types.js';
 import type { Connection } from '../wire/connection.js';
 import type { CommandResult, Server } from './context.js';
-import { errorLabels, TRANSIENT_LABEL, type ErrorSetting } from './error-reply.js';
+import { errorLabels, TRANSIENT_LABEL, type ErrorContext } from './error-reply.js';
 import { stepDown } from './step-down.js';
 
 /**
@@ -18,14 +18,14 @@ const OVERLOADED_LABEL = 'SystemOverloadedError';
 interface FailedCommand {
   command: Doc;
   connection: Connection;
-  setting: ErrorSetting;
+  setting: ErrorContext;
 }
 
 /**
  * Applies the effects of a failpoint that precede the command. @returns false if the command must
  * not run. @throws MongoError with the error code of the failpoint.
  */
-export async function failBefore(
+export async function applyFailpointBefore(
   server: Server,
   failure: CommandFailure,
   { command, connection, setting }: FailedCommand,
@@ -52,10 +52,10 @@ export async function failBefore(
 }
 
 /** Applies the effects of a failpoint that follow the command. */
-export function failAfter(
+export function applyFailpointAfter(
   server: Server,
   failure: CommandFailure,
-  { result, setting }: { result: CommandResult; setting: ErrorSetting },
+  { result, setting }: { result: CommandResult; setting: ErrorContext },
 ): CommandResult {
   if (failure.stepDownAfter !== null) {
     stepDown(server, failure.stepDownAfter * 1000);
@@ -68,7 +68,7 @@ export function failAfter(
   return { ...result, writeConcernError, ...(labels.length > 0 ? { errorLabels: labels } : {}) };
 }
 
-function labelsOf(failure: CommandFailure, code: number, setting: ErrorSetting): readonly string[] {
+function labelsOf(failure: CommandFailure, code: number, setting: ErrorContext): readonly string[] {
   return failure.errorLabels ?? errorLabels(code, setting);
 }
 

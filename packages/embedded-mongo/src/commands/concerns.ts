@@ -64,7 +64,10 @@ export function writeConcernErrorFor(command: Doc): Doc | null {
  * True if the reply must wait until a majority has the writes (the default for writes) or the data
  * that was read.
  */
-export function wantsMajority(command: Doc, { name, writes }: { name: string; writes: boolean }): boolean {
+export function requiresMajorityAck(
+  command: Doc,
+  { name, writes }: { name: string; writes: boolean },
+): boolean {
   if (docField(command, 'readConcern')?.['level'] === 'linearizable') {
     return true;
   }

@@ -132,7 +132,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
       return { batch, isDone: true };
     }
     if (document === null) {
-      await pause();
+      await yieldToEventLoop();
       refuseDead(cursor);
       continue;
     }
@@ -166,7 +166,7 @@ function refuseDead({ isAlive }: Cursor): void {
 }
 
 /** Lets waiting commands run. */
-export function pause(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -14,14 +14,14 @@ import { count } from './count.js';
 import { getMore, killCursors } from './cursors.js';
 import { deleteCommand } from './delete.js';
 import {
-  acknowledge,
+  replyOk,
   buildInfo,
   collStats,
   configureFailPoint,
   connectionStatus,
   dbStats,
   getParameter,
-  refuse,
+  rejectUnsupportedCommand,
   serverStatus,
   setParameter,
   whatsMyUri,
@@ -185,13 +185,13 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     },
     endSessions: { handle: endSessions, fields: {} },
     killSessions: { handle: endSessions, fields: {} },
-    refreshSessions: { handle: acknowledge, fields: {} },
+    refreshSessions: { handle: replyOk, fields: {} },
     killAllSessions: { handle: killAllSessions, fields: {} },
 
     hello: { handle: hello, fields: null, inTransaction: true },
     ismaster: { handle: hello, fields: null, inTransaction: true },
     isMaster: { handle: hello, fields: null, inTransaction: true },
-    ping: { handle: acknowledge, fields: {} },
+    ping: { handle: replyOk, fields: {} },
     buildInfo: { handle: buildInfo, fields: {} },
     buildinfo: { handle: buildInfo, fields: {} },
     serverStatus: { handle: serverStatus, fields: null },
@@ -206,7 +206,7 @@ const DEFINITIONS: ReadonlyMap<string, CommandDefinition> = new Map(
     },
     connectionStatus: { handle: connectionStatus, fields: null },
     whatsmyuri: { handle: whatsMyUri, fields: {} },
-    ...Object.fromEntries(REFUSED.map((name) => [name, { handle: refuse, fields: null }])),
+    ...Object.fromEntries(REFUSED.map((name) => [name, { handle: rejectUnsupportedCommand, fields: null }])),
   }),
 );
 

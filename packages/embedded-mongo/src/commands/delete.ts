@@ -1,7 +1,7 @@
 import { MongoError } from '../errors.js';
 import { compileFilter } from '../query/compile-filter.js';
 import type { Doc } from '../values/types.js';
-import { show } from '../store/duplicate-key.js';
+import { formatValue } from '../store/duplicate-key.js';
 import { findRows } from '../store/find-rows.js';
 import { collectionFor } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
@@ -19,7 +19,7 @@ export async function deleteCommand(context: CommandContext): Promise<CommandRes
   const statements = statementsOf(command, ['delete', 'deletes'], types);
   for (const { limit } of statements) {
     if (Number(limit) !== 0 && Number(limit) !== 1) {
-      throw new MongoError(9, `The limit field in delete objects must be 0 or 1. Got ${show(limit)}`);
+      throw new MongoError(9, `The limit field in delete objects must be 0 or 1. Got ${formatValue(limit)}`);
     }
     if (context.statement.retrySession !== null && Number(limit) === 0) {
       throw new MongoError(72, 'Cannot use (or request) retryable writes with limit=0');

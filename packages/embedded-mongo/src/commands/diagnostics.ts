@@ -155,12 +155,12 @@ export function whatsMyUri({ connection }: CommandContext): CommandResult {
 }
 
 /** Refuses a command that mongosh or drivers may send but this server does not support. */
-export function refuse({ name }: CommandContext): never {
+export function rejectUnsupportedCommand({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
 }
 
 /** Acknowledges a command that needs no action: `ping`, `refreshSessions`, … */
-export function acknowledge(): CommandResult {
+export function replyOk(): CommandResult {
   return {};
 }
 

@@ -3,8 +3,8 @@ import { compileFilter } from '../query/compile-filter.js';
 import { compareValues } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
 import { splitPath, visitPath } from '../values/paths.js';
-import { docOf } from '../store/record.js';
-import { rowsIn } from '../store/store.js';
+import { getDocument } from '../store/record.js';
+import { findRowsByNamespace } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf } from './fields.js';
 import { checkCollation } from './query-options.js';
@@ -22,9 +22,13 @@ export function distinct(context: CommandContext): CommandResult {
   const filter = docField(command, 'query') ?? {};
   const matches = compileFilter(filter);
   const found = new Map<string, unknown>();
-  const rows = rowsIn(server.store, namespace, reader, { filter, matches, hint: command['hint'] });
+  const rows = findRowsByNamespace(server.store, namespace, reader, {
+    filter,
+    matches,
+    hint: command['hint'],
+  });
   for (const { version } of rows) {
-    const doc = docOf(version);
+    const doc = getDocument(version);
     visitPath(doc, splitPath(path), true, (value, present) => {
       const values: unknown[] = !present ? [] : Array.isArray(value) ? value : [value];
       for (const each of values) {

@@ -12,10 +12,10 @@ const NO_SUCH_TRANSACTION = 251;
 export const TRANSIENT_LABEL = 'TransientTransactionError';
 
 /** Errors that report that the server is no longer primary. */
-export const STATE_CHANGES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
+export const NOT_PRIMARY_CODES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
 /** The context of a failed command. It decides the labels of the error. */
-export interface ErrorSetting {
+export interface ErrorContext {
   inTransaction: boolean;
   endsTransaction: boolean;
   retryableWrite: boolean;
@@ -24,7 +24,7 @@ export interface ErrorSetting {
 /** Error labels that tell drivers whether to retry. */
 export function errorLabels(
   code: number,
-  { inTransaction, endsTransaction, retryableWrite }: ErrorSetting,
+  { inTransaction, endsTransaction, retryableWrite }: ErrorContext,
 ): string[] {
   const labels: string[] = [];
   if (inTransaction || endsTransaction) {
@@ -41,7 +41,7 @@ export function errorLabels(
 }
 
 /** The reply for a failed command. */
-export function errorReply(error: unknown, setting: ErrorSetting): Doc {
+export function errorReply(error: unknown, setting: ErrorContext): Doc {
   const known = asMongoError(error);
   const labels = known.extra['errorLabels'] === undefined ? errorLabels(known.code, setting) : [];
   return {

@@ -4,12 +4,18 @@ import { compileFilter } from '../query/compile-filter.js';
 import { isDoc, type Doc } from '../values/types.js';
 import type { Collection } from '../store/collection.js';
 import { executeCount, isCountable } from '../store/count-rows.js';
-import { executePlan, idOnly, sortsAfter, type RowQuery, type ScanStats } from '../store/find-rows.js';
+import {
+  executePlan,
+  getIdLookupKey,
+  needsInMemorySort,
+  type RowQuery,
+  type ScanStats,
+} from '../store/find-rows.js';
 import { isMultikey } from '../store/index-definition.js';
 import { planQuery, type IndexPlan, type Plan } from '../store/plan.js';
 import { collectionFor } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
-import { collectionsFor, prefixQuery } from './aggregate-query.js';
+import { createCollectionReader, buildPrefixQuery } from './aggregate-query.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
 import { scopeOf, sortOf } from './query-options.js';
@@ -101,9 +107,12 @@ function explainedQuery(context: CommandContext, inner: Doc): Explained {
       return { ...plain, query, projected: docField(inner, 'projection') !== undefined };
     }
     case 'aggregate': {
-      const pipeline = compilePipeline(inner['pipeline'], { scope, collections: collectionsFor(context) });
+      const pipeline = compilePipeline(inner['pipeline'], {
+        scope,
+        collections: createCollectionReader(context),
+      });
       const rest = (inner['pipeline'] as unknown[]).slice(pipeline.prefix.stages);
-      return { ...plain, query: prefixQuery(context, inner, pipeline), rest };
+      return { ...plain, query: buildPrefixQuery(context, inner, pipeline), rest };
     }
     case 'count':
       return { ...plain, query: make(docField(inner, 'query') ?? {}, inner), isCount: true };
@@ -126,8 +135,8 @@ function planTree(plan: Plan, { query, isCount, projected }: Explained): Doc {
   if (isCount && isCountable(plan, query)) {
     return { stage: 'COUNT', inputStage: { ...indexStage(plan), stage: 'COUNT_SCAN' } };
   }
-  let tree: Doc = idOnly(query) === undefined ? accessTree(plan, query.filter) : { stage: 'IDHACK' };
-  if (sortsAfter(plan, query.sort)) {
+  let tree: Doc = getIdLookupKey(query) === undefined ? accessTree(plan, query.filter) : { stage: 'IDHACK' };
+  if (needsInMemorySort(plan, query.sort)) {
     tree = { stage: 'SORT', sortPattern: query.sort, type: 'simple', inputStage: tree };
   }
   if ((query.skip ?? 0) > 0) {

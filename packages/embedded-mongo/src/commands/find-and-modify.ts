@@ -4,11 +4,11 @@ import { compileFilter } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
 import { findRows } from '../store/find-rows.js';
-import { docOf } from '../store/record.js';
+import { getDocument } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { deleteDocument } from '../store/write.js';
-import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { boolField, docField, namespaceOf } from './fields.js';
 import { checkCollation, filterOptions, scopeOf, sortOf } from './query-options.js';
@@ -34,7 +34,7 @@ export async function findAndModify(context: CommandContext): Promise<CommandRes
     : prepareModify(context, namespace);
   return runStatement(context.statement, (transaction) => {
     const reply = step(transaction);
-    remember(context.statement, transaction, statementId, reply);
+    rememberReply(context.statement, transaction, statementId, reply);
     return reply;
   });
 }
@@ -84,7 +84,7 @@ function prepareRemove(context: CommandContext, namespace: string): (transaction
       return { lastErrorObject: { n: 0 }, value: null };
     }
     deleteDocument(transaction, collection, row.record);
-    return { lastErrorObject: { n: 1 }, value: project(docOf(row.version)) };
+    return { lastErrorObject: { n: 1 }, value: project(getDocument(row.version)) };
   };
 }
 

@@ -4,8 +4,8 @@ import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
-import { findRows, liveRows, type Row, type RowQuery } from '../store/find-rows.js';
-import { docOf } from '../store/record.js';
+import { findRows, iterateRows, type Row, type RowQuery } from '../store/find-rows.js';
+import { getDocument } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor } from './cursors.js';
@@ -61,7 +61,7 @@ export function readRows(
   if (collection === undefined || !isLive) {
     return { rows: collection === undefined ? [] : findRows(collection, reader, query), isAlive: null };
   }
-  const { rows, indexes } = liveRows(collection, reader, query);
+  const { rows, indexes } = iterateRows(collection, reader, query);
   const isAlive = (): boolean =>
     store.collections.get(namespace) === collection &&
     indexes.every((index) => collection.indexes.includes(index));
@@ -77,7 +77,7 @@ export function* encodedRows(
     if (row === null) {
       yield null;
     } else if (project !== null) {
-      yield encode(project(docOf(row.version)));
+      yield encode(project(getDocument(row.version)));
     } else if (row.version.bytes !== null) {
       yield row.version.bytes;
     }

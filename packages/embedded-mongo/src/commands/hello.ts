@@ -1,5 +1,5 @@
 import { Double, Long, ObjectId } from 'bson';
-import { changeSince, electionIdOf, termOf } from '../election.js';
+import { waitForStateChange, electionIdOf, termOf } from '../election.js';
 import type { Doc } from '../values/types.js';
 import type { Connection } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
@@ -42,7 +42,7 @@ export function awaitedHellos(server: Server, connection: Connection, command: D
   let known = isOfUs ? numberField(asked, 'counter', -1) : -1;
   const limitMs = numberField(command, 'maxAwaitTimeMS', 10_000);
   return async () => {
-    await changeSince(election, { version: known, limitMs });
+    await waitForStateChange(election, { version: known, limitMs });
     known = election.version;
     return helloReply(server, connection, { legacyName: false });
   };

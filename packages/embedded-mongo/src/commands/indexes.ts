@@ -6,13 +6,18 @@ import { buildIndex, visibleVersion, type Collection } from '../store/collection
 import type { Index } from '../store/index-definition.js';
 import { checkIndexSpec } from '../store/index-spec.js';
 import { sameKey } from '../store/plan.js';
-import { collectionFor, ensureCollection, logChange, refuseWhileWritten } from '../store/store.js';
+import {
+  collectionFor,
+  ensureCollection,
+  appendCatalogChange,
+  assertNoPendingWrites,
+} from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor } from './cursors.js';
 import { docField, namespaceOf } from './fields.js';
-import { show } from '../store/duplicate-key.js';
+import { formatValue } from '../store/duplicate-key.js';
 
 /** `createIndexes`: builds the missing indexes at once. On an error none is built. */
 export async function createIndexes(context: CommandContext): Promise<CommandResult> {
@@ -55,14 +60,14 @@ function addIndexes(
       );
     }
     if (!isOwn) {
-      refuseWhileWritten(server.store, collection);
+      assertNoPendingWrites(server.store, collection);
     }
   }
   const built = missing.map((spec) => buildIndex(collection, spec));
   for (const index of built) {
     collection.indexes.push(index);
     if (!isOwn) {
-      logChange(server.store, { type: 'index', id: collection.id, spec: index.spec });
+      appendCatalogChange(server.store, { type: 'index', id: collection.id, spec: index.spec });
     }
   }
   return { collection, before, built: built.length };
@@ -81,10 +86,10 @@ function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): 
     return false;
   }
   const known = [...collection.indexes.map((index) => index.spec), ...earlier];
-  const asked = `Requested index: ${show(spec)}`;
+  const asked = `Requested index: ${formatValue(spec)}`;
   const sameName = known.find((other) => other['name'] === spec['name']);
   if (sameName !== undefined) {
-    const found = `existing index: ${show(sameName)}`;
+    const found = `existing index: ${formatValue(sameName)}`;
     if (!hasSameIdentity(sameName, spec)) {
       throw new MongoError(
         86,
@@ -136,7 +141,7 @@ export function dropIndexes({ command, database, server, name }: CommandContext)
   const dropped = indexesToDrop(collection, command['index']);
   for (const index of dropped) {
     collection.indexes = collection.indexes.filter((other) => other !== index) as Collection['indexes'];
-    logChange(server.store, { type: 'dropIndex', id: collection.id, name: index.name });
+    appendCatalogChange(server.store, { type: 'dropIndex', id: collection.id, name: index.name });
   }
   return { nIndexesWas: was };
 }
@@ -174,7 +179,7 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
       27,
       typeof wanted === 'string'
         ? `index not found with name [${wanted}]`
-        : `can't find index with key: ${show(wanted)}`,
+        : `can't find index with key: ${formatValue(wanted)}`,
     );
   }
   if (index === collection.indexes[0]) {

@@ -4,7 +4,7 @@ import { LockedError } from '../store/conflict.js';
 import { ensureCollection } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument } from '../store/write.js';
-import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { writeError } from './error-reply.js';
 import { boolField, namespaceOf } from './fields.js';
@@ -70,7 +70,7 @@ function insertMany(
       }
       continue;
     }
-    remember(statement, transaction, statementId, { n: 1 });
+    rememberReply(statement, transaction, statementId, { n: 1 });
     progress.inserted += 1;
   }
 }

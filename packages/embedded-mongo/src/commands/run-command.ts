@@ -15,10 +15,10 @@ import {
 import type { Transaction } from '../store/transaction.js';
 import type { Connection, Reply, ReplyDocument } from '../wire/connection.js';
 import type { Request } from '../wire/message.js';
-import { failAfter, failBefore } from './command-failure.js';
+import { applyFailpointAfter, applyFailpointBefore } from './command-failure.js';
 import type { CommandContext, CommandDefinition, CommandResult, Server } from './context.js';
 import { definitionOf, isCommand } from './definitions.js';
-import { errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
+import { errorReply, NOT_PRIMARY_CODES, type ErrorContext } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
 import { awaitedHellos, isAwaitableHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
@@ -26,7 +26,7 @@ import {
   checkReadConcern,
   majorityTimeout,
   majorityWaitMs,
-  wantsMajority,
+  requiresMajorityAck,
   writeConcernErrorFor,
 } from './concerns.js';
 
@@ -45,7 +45,7 @@ export async function runCommand(
 ): Promise<Reply | null> {
   const { command } = request;
   const name = keysOf(command)[0] ?? '';
-  const setting: ErrorSetting = {
+  const setting: ErrorContext = {
     inTransaction: command['autocommit'] === false,
     endsTransaction: name === 'commitTransaction' || name === 'abortTransaction',
     retryableWrite: command['txnNumber'] !== undefined && command['autocommit'] === undefined,
@@ -55,7 +55,7 @@ export async function runCommand(
     result = await perform(server, request, { name, connection, setting });
   } catch (error) {
     result = errorReply(error, setting);
-    if (STATE_CHANGES.has(Number(result['code']))) {
+    if (NOT_PRIMARY_CODES.has(Number(result['code']))) {
       // The current topology version lets the driver retry at once, without another topology check.
       result = { ...result, topologyVersion: topologyVersionOf(server) };
     }
@@ -89,13 +89,13 @@ function count({ commandCounts }: Server, name: string, isFailed: boolean): void
 async function perform(
   server: Server,
   request: Request,
-  { name, connection, setting }: { name: string; connection: Connection; setting: ErrorSetting },
+  { name, connection, setting }: { name: string; connection: Connection; setting: ErrorContext },
 ): Promise<CommandResult> {
   const { failpoints, election, store } = server;
   const { command } = request;
   const { applicationName } = connection;
   const failure = failpoints.size === 0 ? null : failureFor(failpoints, command, { name, applicationName });
-  if (failure !== null && !(await failBefore(server, failure, { command, connection, setting }))) {
+  if (failure !== null && !(await applyFailpointBefore(server, failure, { command, connection, setting }))) {
     return {};
   }
   const definition = definitionOf(name);
@@ -105,7 +105,7 @@ async function perform(
   const { version } = election;
   const waitsForMajority =
     (!setting.inTransaction || name === 'commitTransaction') &&
-    wantsMajority(command, { name, writes: definition.writes === true });
+    requiresMajorityAck(command, { name, writes: definition.writes === true });
   let result: CommandResult;
   try {
     result = await execute(server, request, { name, definition, connection });
@@ -118,7 +118,7 @@ async function perform(
   }
   const commits = store.clock;
   if (failure !== null) {
-    result = failAfter(server, failure, { result, setting });
+    result = applyFailpointAfter(server, failure, { result, setting });
   }
   const durable = store.journal.durable();
   if (durable !== undefined) {

@@ -47,7 +47,7 @@ export function snapshotReader(
 }
 
 /** Releases snapshots that were not read recently. */
-export function dropOldPins(reads: SnapshotReads, store: Store, nowMs: number): void {
+export function releaseExpiredSnapshots(reads: SnapshotReads, store: Store, nowMs: number): void {
   for (const pin of reads.pins) {
     if (pin.expiresAtMs < nowMs) {
       abort(store, pin.reader);

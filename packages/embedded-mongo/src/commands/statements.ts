@@ -1,6 +1,6 @@
 import { MongoError } from '../errors.js';
 import type { Transaction } from '../store/transaction.js';
-import { remember, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import type { CommandContext } from './context.js';
 import { asMongoError, writeError } from './error-reply.js';
@@ -90,7 +90,7 @@ export async function runStatements(
       const attempt = prepare(statement);
       const reply = await runStatement(setting, (transaction) => {
         const done = attempt(transaction);
-        remember(setting, transaction, statementId, done);
+        rememberReply(setting, transaction, statementId, done);
         return done;
       });
       replies.push([index, reply]);

@@ -22,7 +22,7 @@ export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDo
   // Copied, so that stored bytes do not share memory with the received message.
   const copy = Buffer.isBuffer(sent) ? Buffer.from(sent) : null;
   const doc = Buffer.isBuffer(sent) ? decode(copy ?? sent) : sent;
-  const complete = completed(doc, now);
+  const complete = fillDefaults(doc, now);
   checkId(complete['_id']);
   checkNesting(complete);
   const bytes = complete === doc && copy !== null ? copy : encode(complete);
@@ -56,7 +56,7 @@ export function checkId(id: unknown): void {
 /**
  * Adds a missing `_id` and fills empty timestamps. Returns the same object if nothing is missing.
  */
-export function completed(doc: Doc, now: Timestamp): Doc {
+export function fillDefaults(doc: Doc, now: Timestamp): Doc {
   const keys = keysOf(doc);
   if (keys[0] === '_id' && !keys.some((key) => key !== '_id' && isEmptyTimestamp(doc[key]))) {
     return doc;

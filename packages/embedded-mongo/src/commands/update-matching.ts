@@ -3,13 +3,13 @@ import { compileUpdate } from '../update/compile-update.js';
 import { hasField, keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { findRows } from '../store/find-rows.js';
-import { docOf } from '../store/record.js';
+import { getDocument } from '../store/record.js';
 import { collectionFor, ensureCollection } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
 import type { CommandContext } from './context.js';
 import { filterOptions, letScopeOf } from './query-options.js';
-import { checkId, completed, encodeUpdated } from './storable-document.js';
+import { checkId, fillDefaults, encodeUpdated } from './storable-document.js';
 
 /** The update that a statement requests. */
 export interface UpdateRequest {
@@ -58,7 +58,7 @@ export function prepareUpdate(
   const isOperators = isDoc(update) && keysOf(update)[0]?.startsWith('$') === true;
   const isReplacement = isDoc(update) && !isOperators;
   const finish = (doc: Doc): Doc =>
-    isReplacement ? completed(doc, server.clock.at(server.store.clock)) : doc;
+    isReplacement ? fillDefaults(doc, server.clock.at(server.store.clock)) : doc;
 
   return (transaction) => {
     const outcome: UpdateOutcome = { matched: 0, modified: 0, upserted: null, before: null, after: null };
@@ -73,7 +73,7 @@ export function prepareUpdate(
         hint: request.hint,
       });
       for (const { record, version } of rows) {
-        const before = docOf(version);
+        const before = getDocument(version);
         const updated = compiled.apply(before);
         const after = updated === before ? before : finish(updated);
         outcome.matched += 1;
@@ -104,7 +104,7 @@ function insertUpserted(
   namespace: string,
   { doc, outcome }: { doc: Doc; outcome: UpdateOutcome },
 ): void {
-  const whole = completed(doc, server.clock.at(server.store.clock));
+  const whole = fillDefaults(doc, server.clock.at(server.store.clock));
   checkId(whole['_id']);
   const bytes = encodeUpdated(whole);
   insertDocument(transaction, ensureCollection(server.store, namespace, transaction), whole, bytes);

@@ -56,7 +56,7 @@ export function sequenceOf(buffer: Buffer, at: number): number {
 }
 
 /** The entries of an intact block, as views of the buffer. */
-export function* entriesOf(block: Buffer): Generator<Buffer> {
+export function* readEntries(block: Buffer): Generator<Buffer> {
   let at = BLOCK_HEADER_BYTES;
   while (at < block.length) {
     const length = block.readUInt32LE(at);

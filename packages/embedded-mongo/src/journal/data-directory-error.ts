@@ -15,7 +15,7 @@ const REASONS = new Map([
 ]);
 
 /** Describes the error number of a failed system call, e.g. `the disk is full (ENOSPC)`. */
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);
   }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataDirectoryError, reasonOf } from './data-directory-error.js';
+import { DataDirectoryError, describeSystemError } from './data-directory-error.js';
 
 /**
  * A data directory holds `snapshot.<n>` (everything up to the start of generation n) and
@@ -28,9 +28,12 @@ export function createDataDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
-    throw new DataDirectoryError(`Cannot use ${directory} as the data directory: ${reasonOf(error)}.`, {
-      cause: error,
-    });
+    throw new DataDirectoryError(
+      `Cannot use ${directory} as the data directory: ${describeSystemError(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { reasonOf } from './data-directory-error.js';
+import { describeSystemError } from './data-directory-error.js';
 import { openJournalFile, type JournalFile } from './journal-file.js';
 import type { JournalPosition } from './recover.js';
 
@@ -151,9 +151,12 @@ async function writeBatch(state: State, entries: Buffer[]): Promise<void> {
 
 function fail(state: State, cause: unknown, rotation: Rotation | undefined): void {
   const { directory, onFailure } = state.options;
-  const failure = new JournalError(`The journal in ${directory} cannot be written: ${reasonOf(cause)}.`, {
-    cause,
-  });
+  const failure = new JournalError(
+    `The journal in ${directory} cannot be written: ${describeSystemError(cause)}.`,
+    {
+      cause,
+    },
+  );
   state.failure = failure;
   try {
     // Entries of the failed batch were never acknowledged and must not reappear after a restart.

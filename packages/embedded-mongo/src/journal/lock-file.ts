@@ -1,6 +1,6 @@
 import { closeSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataDirectoryError, reasonOf } from './data-directory-error.js';
+import { DataDirectoryError, describeSystemError } from './data-directory-error.js';
 
 const TAKEOVER_MS_MAX = 10_000;
 
@@ -43,7 +43,7 @@ function createLock(path: string): boolean {
     if (isCode(error, 'EEXIST')) {
       return false;
     }
-    throw new DataDirectoryError(`Cannot create the lock file ${path}: ${reasonOf(error)}.`, {
+    throw new DataDirectoryError(`Cannot create the lock file ${path}: ${describeSystemError(error)}.`, {
       cause: error,
     });
   } finally {

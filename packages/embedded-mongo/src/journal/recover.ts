@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { entriesOf } from './block.js';
+import { readEntries } from './block.js';
 import { DataDirectoryError } from './data-directory-error.js';
 import { deleteFiles, journalPath, listJournalFiles, snapshotPath } from './journal-files.js';
 import { readBlocks } from './read-blocks.js';
@@ -39,7 +39,7 @@ export function recover(directory: string, apply: (entry: Buffer) => void): Jour
     const path = journalPath(directory, generation);
     let sequence = 0;
     for (const block of readBlocks(path, { mayBeTorn: generation === files.journals.at(-1) })) {
-      for (const entry of entriesOf(block)) {
+      for (const entry of readEntries(block)) {
         apply(entry);
       }
       sequence += 1;
@@ -55,7 +55,7 @@ export function recover(directory: string, apply: (entry: Buffer) => void): Jour
 function applySnapshot(path: string, apply: (entry: Buffer) => void): void {
   let complete = false;
   for (const block of readBlocks(path, { mayBeTorn: false })) {
-    for (const entry of entriesOf(block)) {
+    for (const entry of readEntries(block)) {
       complete = entry.length === 0;
       if (!complete) {
         apply(entry);

@@ -1,6 +1,6 @@
 import type { Scope } from '../aggregation/operator.js';
 import { parseProjection, type Projection, type ProjectionOptions } from '../aggregation/projection.js';
-import { isTrue } from '../aggregation/coerce.js';
+import { isTruthy } from '../aggregation/coerce.js';
 import { MongoError } from '../errors.js';
 import { elementPosition } from '../query/compile-filter.js';
 import { getField, keysOf } from '../values/fields.js';
@@ -32,7 +32,7 @@ export function compileProjection(specification: Doc, scope: Scope): Projection 
 }
 
 function isExclusion(value: unknown): boolean {
-  return (typeof value === 'boolean' || isNumeric(value)) && !isTrue(value);
+  return (typeof value === 'boolean' || isNumeric(value)) && !isTruthy(value);
 }
 
 function isPositional(path: string): boolean {

@@ -3,7 +3,14 @@ import { docOf, keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { toDouble } from '../values/numbers.js';
 import { implicitlyEqualTo, isDbRef } from './comparison.js';
-import { and, arrayPredicate, onValue, type Filter, type Predicate, type ValueTest } from './predicate.js';
+import {
+  and,
+  arrayPredicate,
+  toValueTest,
+  type Filter,
+  type Predicate,
+  type ValueTest,
+} from './predicate.js';
 
 /** The two compilers, which call each other through the operators. */
 export interface FilterCompiler {
@@ -30,7 +37,7 @@ export function elementMatches(operand: unknown, compiler: FilterCompiler): Pred
   const isLogical = first === '$and' || first === '$or' || first === '$nor';
   const test: ValueTest =
     isOperatorObject(operand) && !isLogical
-      ? onValue(compiler.operators(operand))
+      ? toValueTest(compiler.operators(operand))
       : documentTest(compiler.filter(operand));
   const locate = (value: unknown): number =>
     Array.isArray(value) ? value.findIndex((element: unknown) => test(element, true)) : -1;

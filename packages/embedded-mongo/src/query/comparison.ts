@@ -1,6 +1,6 @@
 import { BSONRegExp } from 'bson';
 import { MongoError } from '../errors.js';
-import { compareNumbers, compareValues, equalValues, orderOf } from '../values/compare.js';
+import { compareNumbers, compareValues, equalValues, getTypeRank } from '../values/compare.js';
 import { keyString } from '../values/key-string.js';
 import { isNaNValue } from '../values/numbers.js';
 import { BSON, isDoc, isNumeric, typeOf } from '../values/types.js';
@@ -123,9 +123,9 @@ function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
     return (value) =>
       isNumeric(value) && isNaNValue(value) === isNaNOperand && accepts(compareNumbers(value, operand));
   }
-  const order = orderOf(type);
+  const order = getTypeRank(type);
   return (value, present) =>
-    present && orderOf(typeOf(value)) === order && accepts(compareValues(value, operand));
+    present && getTypeRank(typeOf(value)) === order && accepts(compareValues(value, operand));
 }
 
 const ACCEPTS: Readonly<Record<RangeOperator, (order: number) => boolean>> = {

@@ -1,5 +1,5 @@
 import { BSONRegExp } from 'bson';
-import { isTrue } from '../aggregation/coerce.js';
+import { isTruthy } from '../aggregation/coerce.js';
 import { compileExpression } from '../aggregation/expression.js';
 import type { Scope } from '../aggregation/operator.js';
 import { systemScope } from '../aggregation/scope.js';
@@ -20,7 +20,7 @@ import {
   allOf,
   and,
   arrayPredicate,
-  atPath,
+  toFilter,
   not,
   valuePredicate,
   type Filter,
@@ -75,7 +75,7 @@ function compile(filter: Doc, scope: ScopeSource | undefined): Filter {
   for (const key of keysOf(filter)) {
     const compiled = key.startsWith('$')
       ? compileTopLevel(key, filter[key], scope)
-      : atPath(compilePredicate(filter[key]), splitPath(key));
+      : toFilter(compilePredicate(filter[key]), splitPath(key));
     if (compiled !== undefined) {
       filters.push(compiled);
     }
@@ -106,7 +106,7 @@ function compileTopLevel(
         throw new MongoError(2, '$expr can only be applied to the top-level document');
       }
       const expression = compileExpression(operand, scope());
-      return (doc) => isTrue(expression.evaluate(doc));
+      return (doc) => isTruthy(expression.evaluate(doc));
     }
     case '$alwaysTrue':
       return undefined;
@@ -170,7 +170,7 @@ function compileOperator(operator: string, operators: Doc, compiler: FilterCompi
       return notInList(operand);
     case '$exists': {
       const exists = arrayPredicate((_value, present) => present);
-      return isTrue(operand) ? exists : not(exists);
+      return isTruthy(operand) ? exists : not(exists);
     }
     case '$not':
       return compileNot(operand, compiler);

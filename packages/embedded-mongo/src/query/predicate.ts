@@ -47,14 +47,14 @@ export function and(inner: readonly Predicate[]): Predicate {
 }
 
 /** The filter that applies a predicate to the values at a path. */
-export function atPath(predicate: Predicate, parts: readonly string[]): Filter {
+export function toFilter(predicate: Predicate, parts: readonly string[]): Filter {
   switch (predicate.kind) {
     case 'not': {
-      const inner = atPath(predicate.inner, parts);
+      const inner = toFilter(predicate.inner, parts);
       return (doc) => !inner(doc);
     }
     case 'and':
-      return allOf(predicate.inner.map((inner) => atPath(inner, parts)));
+      return allOf(predicate.inner.map((inner) => toFilter(inner, parts)));
     case 'value':
       return valuesAtPath(predicate, parts);
   }
@@ -90,14 +90,14 @@ function recorder(predicate: Predicate & { kind: 'value' }, details: MatchDetail
 }
 
 /** Applies a predicate to one value without entering arrays, as `$elemMatch` and `$pull` do. */
-export function onValue(predicate: Predicate): ValueTest {
+export function toValueTest(predicate: Predicate): ValueTest {
   switch (predicate.kind) {
     case 'not': {
-      const inner = onValue(predicate.inner);
+      const inner = toValueTest(predicate.inner);
       return (value, present) => !inner(value, present);
     }
     case 'and': {
-      const tests = predicate.inner.map(onValue);
+      const tests = predicate.inner.map(toValueTest);
       return (value, present) => tests.every((test) => test(value, present));
     }
     case 'value':

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Doc } from '../values/types.js';
-import { createIndex, keysIn, type Index } from './index-definition.js';
-import { docOf, type StoredRecord, type Version } from './record.js';
+import { createIndex, getIndexKeys, type Index } from './index-definition.js';
+import { getDocument, type StoredRecord, type Version } from './record.js';
 import { recordsAt, sortedListOf } from './sorted-list.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { Reader } from './reader.js';
@@ -40,7 +40,7 @@ export function databaseOf(namespace: string): string {
   return namespace.slice(0, namespace.indexOf('.'));
 }
 
-export function nameIn(namespace: string): string {
+export function getCollectionName(namespace: string): string {
   return namespace.slice(namespace.indexOf('.') + 1);
 }
 
@@ -70,7 +70,7 @@ function liveOrNull(version: Version | null): Version | null {
  * `oldest` is the oldest snapshot in use. The index entries of a settled record are exactly those
  * of its version, so entries can be counted as documents.
  */
-export function settle(collection: Collection, record: StoredRecord, oldest: number): void {
+export function markSettled(collection: Collection, record: StoredRecord, oldest: number): void {
   const { version, owner } = record;
   const isSettled = owner === null && version?.previous === null && version.timestamp <= oldest;
   if (isSettled || collection.records.get(record.idKey) !== record) {
@@ -101,7 +101,7 @@ export function buildIndex(collection: Collection, spec: Doc): Index {
       if (version.bytes === null) {
         continue;
       }
-      for (const key of keysIn(index, docOf(version))) {
+      for (const key of getIndexKeys(index, getDocument(version))) {
         if (!seen.has(key)) {
           seen.add(key);
           entries.push({ key, record });
@@ -124,8 +124,8 @@ function refuseDuplicates(
 ): void {
   const hasNow = ({ key, record }: { key: string; record: StoredRecord }): Doc | undefined => {
     const current = liveOrNull(record.pending ?? record.version);
-    const doc = current === null ? undefined : docOf(current);
-    return doc !== undefined && keysIn(index, doc).includes(key) ? doc : undefined;
+    const doc = current === null ? undefined : getDocument(current);
+    return doc !== undefined && getIndexKeys(index, doc).includes(key) ? doc : undefined;
   };
   entries.forEach((entry, i) => {
     if (entries[i + 1]?.key !== entry.key) {

@@ -1,7 +1,7 @@
 import { writeSnapshot } from '../journal/snapshot-writer.js';
 import { visibleVersion, type Collection } from './collection.js';
 import { encodeCatalogChange, encodeCommit } from './journal-entry.js';
-import { abort, begin, creationOf, type Store } from './store.js';
+import { abort, begin, buildCreateChange, type Store } from './store.js';
 import type { SessionOutcome, Transaction } from './transaction.js';
 
 const ENTRY_BYTES = 256 << 10;
@@ -43,7 +43,7 @@ export async function compact(
 
 function catalogEntries(collection: Collection): Buffer[] {
   return [
-    encodeCatalogChange(creationOf(collection)),
+    encodeCatalogChange(buildCreateChange(collection)),
     ...collection.indexes
       .slice(1)
       .map(({ spec }) => encodeCatalogChange({ type: 'index', id: collection.id, spec })),

@@ -17,7 +17,7 @@ export class LockedError extends Error {
  * The error for a write that conflicts with another one. A transaction fails at once. A plain
  * statement waits for the holder.
  */
-export function conflict(transaction: Reader, holder: Reader | null): Error {
+export function createConflictError(transaction: Reader, holder: Reader | null): Error {
   if (!transaction.explicit && holder !== null) {
     return new LockedError(holder);
   }

@@ -1,9 +1,9 @@
 import { keysOf } from '../values/fields.js';
 import { visibleVersion, versionsOf, type Collection } from './collection.js';
 import { executePlan, type RowQuery, type ScanStats } from './find-rows.js';
-import { isMultikey, keysIn } from './index-definition.js';
-import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
-import { docOf, type Version } from './record.js';
+import { isMultikey, getIndexKeys } from './index-definition.js';
+import { boundsMatchFilterExactly, planQuery, type IndexPlan, type Plan } from './plan.js';
+import { getDocument, type Version } from './record.js';
 import { countEntries } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
@@ -33,7 +33,7 @@ export function executeCount(
 
 /** True if the bounds hold exactly one entry per matching document. */
 export function isCountable(plan: Plan, { filter }: RowQuery): plan is IndexPlan {
-  if (plan.kind !== 'index' || !boundsDecide(plan, filter)) {
+  if (plan.kind !== 'index' || !boundsMatchFilterExactly(plan, filter)) {
     return false;
   }
   // An array has several entries. An equality selects one of them, but other fields and ranges may
@@ -71,7 +71,7 @@ function countInIndex(
   }
   const isInside = (key: string): boolean => bounds.ranges.some(({ from, to }) => key >= from && key < to);
   const keysInside = (version: Version): string[] =>
-    version.bytes === null ? [] : keysIn(index, docOf(version)).filter(isInside);
+    version.bytes === null ? [] : getIndexKeys(index, getDocument(version)).filter(isInside);
   for (const record of collection.unsettled) {
     const entries = new Set([...versionsOf(record)].flatMap(keysInside));
     const seen = visibleVersion(record, reader);

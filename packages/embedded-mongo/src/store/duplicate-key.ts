@@ -2,19 +2,19 @@ import { Binary, Decimal128, Double, Long, ObjectId, Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
-import { valuesOf, type Index } from './index-definition.js';
+import { getKeyValues, type Index } from './index-definition.js';
 
 /**
  * The error for a second document with the same key in a unique index. It names the index and the
  * key values of the document.
  */
 export function duplicateKey(namespace: string, index: Index, doc: Doc, key: string): MongoError {
-  const values = valuesOf(index, doc, key);
+  const values = getKeyValues(index, doc, key);
   const keyValue: Doc = {};
   index.fields.forEach(({ path }, i) => {
     keyValue[path] = values[i];
   });
-  const shown = index.fields.map(({ path }, i) => `${path}: ${show(values[i])}`).join(', ');
+  const shown = index.fields.map(({ path }, i) => `${path}: ${formatValue(values[i])}`).join(', ');
   return new MongoError(
     11000,
     `E11000 duplicate key error collection: ${namespace} index: ${index.name} dup key: { ${shown} }`,
@@ -23,7 +23,7 @@ export function duplicateKey(namespace: string, index: Index, doc: Doc, key: str
 }
 
 /** Formats a value as in MongoDB's messages. */
-export function show(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) {
     return 'undefined';
   }
@@ -55,11 +55,11 @@ export function show(value: unknown): string {
     return `BinData(${value.sub_type}, ${value.toString('hex').toUpperCase()})`;
   }
   if (Array.isArray(value)) {
-    return `[ ${value.map(show).join(', ')} ]`;
+    return `[ ${value.map(formatValue).join(', ')} ]`;
   }
   if (isDoc(value)) {
     return `{ ${keysOf(value)
-      .map((key) => `${key}: ${show(value[key])}`)
+      .map((key) => `${key}: ${formatValue(value[key])}`)
       .join(', ')} }`;
   }
   return value === null || typeof value === 'boolean' ? String(value) : typeNameOf(value);

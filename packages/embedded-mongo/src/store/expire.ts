@@ -1,7 +1,7 @@
 import { typePrefix } from '../values/key-string.js';
 import { type Collection, visibleVersion } from './collection.js';
-import { fieldKey, keysIn, type Index } from './index-definition.js';
-import { docOf, type StoredRecord } from './record.js';
+import { fieldKey, getIndexKeys, type Index } from './index-definition.js';
+import { getDocument, type StoredRecord } from './record.js';
 import { ascending } from './sorted-list.js';
 import { abort, begin, commit, type Store } from './store.js';
 import { deleteDocument } from './write.js';
@@ -52,7 +52,7 @@ function expiredRecords(index: Index, cutoff: Date): StoredRecord[] {
   const found = new Set<StoredRecord>();
   for (const [key, record] of ascending(index.entries, from, to)) {
     const version = record.owner === null ? visibleVersion(record, null) : null;
-    if (version !== null && keysIn(index, docOf(version)).includes(key)) {
+    if (version !== null && getIndexKeys(index, getDocument(version)).includes(key)) {
       found.add(record);
     }
     if (found.size >= BATCH_MAX) {

@@ -3,9 +3,9 @@ import { keyString } from '../values/key-string.js';
 import { keysOf } from '../values/fields.js';
 import { BSON, typeOf, type Doc } from '../values/types.js';
 import { visibleVersion, type Collection } from './collection.js';
-import { keysIn, isMultikey, type Index } from './index-definition.js';
-import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
-import { docOf, type StoredRecord, type Version } from './record.js';
+import { getIndexKeys, isMultikey, type Index } from './index-definition.js';
+import { boundsMatchFilterExactly, planQuery, type IndexPlan, type Plan } from './plan.js';
+import { getDocument, type StoredRecord, type Version } from './record.js';
 import { ascending, descending } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
@@ -33,7 +33,7 @@ export interface ScanStats {
 
 /** The documents of a query in its order, as the reader sees them now. */
 export function findRows(collection: Collection, reader: Transaction | null, query: RowQuery): Row[] {
-  const idKey = idOnly(query);
+  const idKey = getIdLookupKey(query);
   if (idKey !== undefined) {
     return findById(collection, reader, query, idKey);
   }
@@ -54,14 +54,14 @@ export interface LiveRows {
  * time of its read. The cursor keeps its position in the index or collection. A sort in memory
  * reads all rows before the first one.
  */
-export function liveRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
-  const idKey = idOnly(query);
+export function iterateRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
+  const idKey = getIdLookupKey(query);
   if (idKey !== undefined) {
     return { rows: findById(collection, reader, query, idKey), indexes: [] };
   }
   const plan = planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
   const stats = { keysExamined: 0, docsExamined: 0 };
-  return { rows: executeSlowly(collection, reader, { plan, query, stats }), indexes: indexesOf(plan) };
+  return { rows: executeInSlices(collection, reader, { plan, query, stats }), indexes: indexesOf(plan) };
 }
 
 function indexesOf(plan: Plan): Index[] {
@@ -87,7 +87,7 @@ interface Execution {
 /** Runs a plan now and adds the examined keys and documents to `stats`. */
 export function executePlan(collection: Collection, reader: Transaction | null, execution: Execution): Row[] {
   const rows: Row[] = [];
-  for (const row of executeSlowly(collection, reader, execution)) {
+  for (const row of executeInSlices(collection, reader, execution)) {
     if (row !== null) {
       rows.push(row);
     }
@@ -95,22 +95,22 @@ export function executePlan(collection: Collection, reader: Transaction | null, 
   return rows;
 }
 
-function* executeSlowly(
+function* executeInSlices(
   collection: Collection,
   reader: Transaction | null,
   { plan, query, stats }: Execution,
 ): Generator<Row | null, void> {
   const { matches, sort, skip = 0, limit = 0 } = query;
   const end = limit === 0 ? Infinity : skip + limit;
-  const unsorted: Row[] | null = sort !== undefined && sortsAfter(plan, sort) ? [] : null;
+  const unsorted: Row[] | null = sort !== undefined && needsInMemorySort(plan, sort) ? [] : null;
   // If the index bounds already decide the filter, documents need no check and are not decoded.
-  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
+  const isSure = plan.kind === 'index' && boundsMatchFilterExactly(plan, query.filter);
   let examined = 0;
   let found = 0;
   for (const row of rowsOf(collection, reader, plan, stats)) {
     stats.docsExamined += 1;
     examined += 1;
-    if (isSure || matches(docOf(row.version))) {
+    if (isSure || matches(getDocument(row.version))) {
       found += 1;
       if (unsorted !== null) {
         unsorted.push(row);
@@ -131,7 +131,7 @@ function* executeSlowly(
 }
 
 /** True if the rows of the plan must still be sorted. */
-export function sortsAfter(plan: Plan, sort: Doc | undefined): boolean {
+export function needsInMemorySort(plan: Plan, sort: Doc | undefined): boolean {
   if (sort === undefined || keysOf(sort).length === 0 || sort['$natural'] !== undefined) {
     return false;
   }
@@ -139,7 +139,7 @@ export function sortsAfter(plan: Plan, sort: Doc | undefined): boolean {
 }
 
 /** The key of the `_id` in the filter, if a lookup by it answers the query. */
-export function idOnly({ filter, hint, skip = 0 }: RowQuery): string | undefined {
+export function getIdLookupKey({ filter, hint, skip = 0 }: RowQuery): string | undefined {
   const id = filter['_id'];
   if (id === undefined || id === null || (hint !== undefined && hint !== null) || skip > 0) {
     return undefined;
@@ -160,7 +160,7 @@ function findById(
   if (record === undefined || version === null) {
     return [];
   }
-  return keysOf(filter).length === 1 || matches(docOf(version)) ? [{ record, version }] : [];
+  return keysOf(filter).length === 1 || matches(getDocument(version)) ? [{ record, version }] : [];
 }
 
 function* rowsOf(
@@ -212,7 +212,7 @@ function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStat
       }
       // The entry may belong to a version that this reader does not see.
       const isOnlyVersion = record.pending === null && record.version?.previous === null;
-      if (!isOnlyVersion && !keysIn(index, docOf(version)).includes(key)) {
+      if (!isOnlyVersion && !getIndexKeys(index, getDocument(version)).includes(key)) {
         continue;
       }
       seen?.add(record);
@@ -224,7 +224,7 @@ function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStat
 function sortRows(rows: readonly Row[], sort: Doc): Row[] {
   const { keyOf, compare } = compileSort(sort);
   return rows
-    .map((row) => ({ row, key: keyOf(docOf(row.version)) }))
+    .map((row) => ({ row, key: keyOf(getDocument(row.version)) }))
     .sort((a, b) => compare(a.key, b.key))
     .map(({ row }) => row);
 }

@@ -8,11 +8,11 @@ import { isDoc, type Doc } from '../values/types.js';
 /**
  * True if every document that matches the filter certainly matches the partial filter of an index.
  */
-export function implies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, partial: Doc): boolean {
+export function filterImplies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, partial: Doc): boolean {
   return keysOf(partial).every((path) => {
     const condition = partial[path];
     if (path === '$and' || path === '$or') {
-      const holds = (part: unknown): boolean => isDoc(part) && implies(filter, bounds, part);
+      const holds = (part: unknown): boolean => isDoc(part) && filterImplies(filter, bounds, part);
       return Array.isArray(condition) && (path === '$and' ? condition.every(holds) : condition.some(holds));
     }
     return clausesOf(condition).every((clause) => {

@@ -3,7 +3,7 @@ import { invertKey, typePrefix } from '../values/key-string.js';
 import { isNaNValue } from '../values/numbers.js';
 import { isNumeric } from '../values/types.js';
 import type { PathBounds, RangeBound } from '../query/filter-bounds.js';
-import { show } from './duplicate-key.js';
+import { formatValue } from './duplicate-key.js';
 import { fieldKey, type Index } from './index-definition.js';
 
 /** The part of an index that a query reads. */
@@ -34,12 +34,12 @@ const END = '\u0100';
 const RANGES_MAX = 4096;
 
 /** All keys that begin with a prefix. */
-export function coverRange(prefix: string): KeyRange {
+export function prefixRange(prefix: string): KeyRange {
   return { from: prefix, to: prefix + END };
 }
 
 /** The bounds of a query in an index: values for its leading fields, then a range for one field. */
-export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>): IndexBounds {
+export function computeIndexBounds(index: Index, bounds: ReadonlyMap<string, PathBounds>): IndexBounds {
   let prefixes = [''];
   let points = 0;
   let multikeyBound = false;
@@ -60,7 +60,7 @@ export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>):
       prefixes = prefixes.flatMap((prefix) => keys.map((key) => prefix + key));
       points += 1;
       multikeyBound ||= index.multikey[i] === true;
-      shown[path] = () => values.map((value) => `[${show(value)}, ${show(value)}]`);
+      shown[path] = () => values.map((value) => `[${formatValue(value)}, ${formatValue(value)}]`);
       continue;
     }
     const range = fieldRange(bound, { descending, isMultikey: index.multikey[i] === true });
@@ -71,7 +71,7 @@ export function boundsIn(index: Index, bounds: ReadonlyMap<string, PathBounds>):
     }
     break;
   }
-  return { ranges: prefixes.map(coverRange), points, ranged: 0, shown };
+  return { ranges: prefixes.map(prefixRange), points, ranged: 0, shown };
 }
 
 /**
@@ -111,7 +111,7 @@ function fieldRange(
   const least = isNumeric(sample.value) ? { value: Number.NaN, inclusive: false } : undefined;
   const from = lower ?? least;
   const showRange = (): string =>
-    `${lower?.inclusive === true ? '[' : '('}${show(lower?.value)}, ${show(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
+    `${lower?.inclusive === true ? '[' : '('}${formatValue(lower?.value)}, ${formatValue(upper?.value)}${upper?.inclusive === true ? ']' : ')'}`;
   if (descending) {
     const inverted = invertKey(type);
     return {

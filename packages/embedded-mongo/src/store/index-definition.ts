@@ -63,7 +63,7 @@ export function createIndex(spec: Doc): Index {
 }
 
 /** The distinct keys of a document. There are none if the index excludes the document. */
-export function keysIn(index: Index, doc: Doc): string[] {
+export function getIndexKeys(index: Index, doc: Doc): string[] {
   if (index.covers !== null && !index.covers(doc)) {
     return [];
   }
@@ -80,7 +80,7 @@ export function keysIn(index: Index, doc: Doc): string[] {
 }
 
 /** The values of one key of a document, for error messages. */
-export function valuesOf(index: Index, doc: Doc, key: string): unknown[] {
+export function getKeyValues(index: Index, doc: Doc, key: string): unknown[] {
   const tuple = tuplesIn(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
   return tuple.map((value) => (value === MISSING ? null : value));
 }

@@ -11,18 +11,18 @@ import type { SessionOutcome } from './transaction.js';
  * The state read from the journal, without indexes. Building them once at the end is far cheaper
  * than updating them.
  */
-export interface Loading {
+export interface LoadState {
   collections: Map<number, { collection: Collection; indexes: Doc[] }>;
   clock: number;
   onOutcome: (outcome: SessionOutcome) => void;
 }
 
-export function createLoading(onOutcome: (outcome: SessionOutcome) => void): Loading {
+export function createLoadState(onOutcome: (outcome: SessionOutcome) => void): LoadState {
   return { collections: new Map(), clock: 0, onOutcome };
 }
 
 /** Applies one journal entry. */
-export function applyEntry(loading: Loading, bytes: Buffer): void {
+export function applyEntry(loading: LoadState, bytes: Buffer): void {
   const entry = decodeEntry(bytes);
   loading.clock += 1;
   if (entry.kind === 'catalog') {
@@ -38,7 +38,7 @@ export function applyEntry(loading: Loading, bytes: Buffer): void {
 }
 
 /** Moves the loaded data into the store and builds the indexes. */
-export function finishLoading(store: Store, loading: Loading): void {
+export function finishLoading(store: Store, loading: LoadState): void {
   store.clock = loading.clock;
   for (const [id, { collection, indexes }] of loading.collections) {
     store.lastCollectionId = Math.max(store.lastCollectionId, id);
@@ -50,7 +50,7 @@ export function finishLoading(store: Store, loading: Loading): void {
   }
 }
 
-function applyChange(loading: Loading, change: CatalogChange): void {
+function applyChange(loading: LoadState, change: CatalogChange): void {
   if (change.type === 'create') {
     const uuid = Buffer.from(change.uuid, 'hex');
     const collection = createCollection(change.id, change.namespace, uuid);
@@ -78,7 +78,7 @@ function applyChange(loading: Loading, change: CatalogChange): void {
   }
 }
 
-function applyWrite(loading: Loading, { collectionId, put, deletedId }: JournalWrite): void {
+function applyWrite(loading: LoadState, { collectionId, put, deletedId }: JournalWrite): void {
   const records = loading.collections.get(collectionId)?.collection.records;
   if (records === undefined) {
     return;

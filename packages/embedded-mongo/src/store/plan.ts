@@ -5,9 +5,9 @@ import { isNaNValue } from '../values/numbers.js';
 import { BSON, isDoc, typeOf, type BsonType, type Doc } from '../values/types.js';
 import { filterBounds, type PathBounds } from '../query/filter-bounds.js';
 import type { Collection } from './collection.js';
-import { implies } from './implies.js';
+import { filterImplies } from './implies.js';
 import type { Index } from './index-definition.js';
-import { boundsIn, coverRange, type IndexBounds } from './index-bounds.js';
+import { computeIndexBounds, prefixRange, type IndexBounds } from './index-bounds.js';
 import { countEntries } from './sorted-list.js';
 
 /**
@@ -92,7 +92,7 @@ function partialPlan(
  * True if exactly the documents within the bounds match the filter: it has plain values for leading
  * fields and at most a range for the field after them.
  */
-export function boundsDecide({ index, bounds }: IndexPlan, filter: Doc): boolean {
+export function boundsMatchFilterExactly({ index, bounds }: IndexPlan, filter: Doc): boolean {
   return keysOf(filter).every((path) => {
     const position = index.fields.findIndex((field) => field.path === path);
     if (position < bounds.points) {
@@ -201,7 +201,7 @@ function isUsable(
   if (index.spec['hidden'] === true) {
     return false;
   }
-  if (index.partialFilter !== null && !implies(filter, bounds, index.partialFilter)) {
+  if (index.partialFilter !== null && !filterImplies(filter, bounds, index.partialFilter)) {
     return false;
   }
   return !index.sparse || index.fields.some(({ path }) => bounds.get(path)?.exists === true);
@@ -211,7 +211,7 @@ function indexPlan(
   index: Index,
   { bounds, order }: { bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
 ): IndexPlan | undefined {
-  const found = boundsIn(index, bounds);
+  const found = computeIndexBounds(index, bounds);
   const direction = orderThrough(index, { found, bounds, order });
   if (found.points === 0 && found.ranged === 0 && direction === 0) {
     return undefined;
@@ -220,7 +220,7 @@ function indexPlan(
 }
 
 function wholeIndex(index: Index, order: readonly SortField[]): IndexPlan {
-  const bounds: IndexBounds = { ranges: [coverRange('')], points: 0, ranged: 0, shown: {} };
+  const bounds: IndexBounds = { ranges: [prefixRange('')], points: 0, ranged: 0, shown: {} };
   const direction = orderThrough(index, { found: bounds, bounds: new Map(), order });
   return { kind: 'index', index, bounds, sorted: direction !== 0, backward: direction < 0 };
 }

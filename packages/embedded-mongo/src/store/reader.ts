@@ -14,7 +14,7 @@ export interface Reader {
 }
 
 /** Resolves when the holder has committed or aborted. */
-export function endOf(holder: Reader): Promise<void> {
+export function waitForEnd(holder: Reader): Promise<void> {
   if (holder.waiters === null) {
     let wake: () => void = () => undefined;
     const promise = new Promise<void>((resolve) => {

@@ -44,7 +44,7 @@ export function createVersion(bytes: Buffer | null): Version {
 }
 
 /** The document of a version that is not a deletion. Callers must not change it. */
-export function docOf(version: Version): Doc {
+export function getDocument(version: Version): Doc {
   if (version.doc !== null) {
     return version.doc;
   }
@@ -57,7 +57,7 @@ export function docOf(version: Version): Doc {
 }
 
 /** Caches the decoded form of a version that is likely to be read soon. */
-export function keepDoc(version: Version, doc: Doc): void {
+export function cacheDocument(version: Version, doc: Doc): void {
   if (version.bytes !== null) {
     keepDecoded(version, version.bytes, doc);
   }

@@ -5,7 +5,7 @@ import { chunkSizesOf, entriesBefore, resizeChunk, type ChunkSizes } from './chu
  * insertion moves few elements and an entry takes two array slots. Equal keys are ordered by record
  * number, that is by age.
  */
-export interface Numbered {
+export interface HasRecordNumber {
   readonly number: number;
 }
 
@@ -14,7 +14,7 @@ interface Chunk<R> {
   records: R[];
 }
 
-export interface SortedList<R extends Numbered> {
+export interface SortedList<R extends HasRecordNumber> {
   chunks: Chunk<R>[];
   /** For counting. Null if chunks were added or removed since it was built. */
   sizes: ChunkSizes | null;
@@ -27,12 +27,12 @@ export interface SortedList<R extends Numbered> {
 
 const CHUNK_ENTRIES = 256;
 
-export function createSortedList<R extends Numbered>(): SortedList<R> {
+export function createSortedList<R extends HasRecordNumber>(): SortedList<R> {
   return { chunks: [{ keys: [], records: [] }], sizes: null, changes: 0 };
 }
 
 /** Creates a list from entries that are already in order. */
-export function sortedListOf<R extends Numbered>(
+export function sortedListOf<R extends HasRecordNumber>(
   entries: readonly { key: string; record: R }[],
 ): SortedList<R> {
   const list = createSortedList<R>();
@@ -47,7 +47,7 @@ export function sortedListOf<R extends Numbered>(
 }
 
 /** Adds an entry unless it already exists. */
-export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
+export function addEntry<R extends HasRecordNumber>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
   const at = positionIn(chunk, key, record.number);
@@ -77,7 +77,7 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
 }
 
 /** Removes an entry if it exists. */
-export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string, record: R): void {
+export function removeEntry<R extends HasRecordNumber>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
   const at = positionIn(chunk, key, record.number);
@@ -100,7 +100,7 @@ export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string
  * Counts the entries with from <= key < to by the positions of both ends, without reading the
  * entries between them. Adds the number of compared keys to `stats`.
  */
-export function countEntries<R extends Numbered>(
+export function countEntries<R extends HasRecordNumber>(
   list: SortedList<R>,
   { from, to }: { from: string; to: string },
   stats: { keysExamined: number },
@@ -108,7 +108,7 @@ export function countEntries<R extends Numbered>(
   return Math.max(0, entriesBelow(list, to, stats) - entriesBelow(list, from, stats));
 }
 
-function entriesBelow<R extends Numbered>(
+function entriesBelow<R extends HasRecordNumber>(
   list: SortedList<R>,
   key: string,
   stats: { keysExamined: number },
@@ -122,7 +122,7 @@ function entriesBelow<R extends Numbered>(
  * Entries with from <= key < to, ascending. After a change of the list, it continues behind the
  * last returned entry.
  */
-export function* ascending<R extends Numbered>(
+export function* ascending<R extends HasRecordNumber>(
   list: SortedList<R>,
   from: string,
   to: string,
@@ -156,7 +156,7 @@ export function* ascending<R extends Numbered>(
  * Entries with from <= key < to, descending. After a change of the list, it continues below the
  * last returned entry.
  */
-export function* descending<R extends Numbered>(
+export function* descending<R extends HasRecordNumber>(
   list: SortedList<R>,
   from: string,
   to: string,
@@ -187,7 +187,7 @@ export function* descending<R extends Numbered>(
 }
 
 /** The records with exactly this key. */
-export function recordsAt<R extends Numbered>(list: SortedList<R>, key: string): R[] {
+export function recordsAt<R extends HasRecordNumber>(list: SortedList<R>, key: string): R[] {
   const found: R[] = [];
   let chunkAt = chunkFor(list, key, -1);
   let at = positionIn(chunkOf(list, chunkAt), key, -1);
@@ -204,7 +204,7 @@ export function recordsAt<R extends Numbered>(list: SortedList<R>, key: string):
   return found;
 }
 
-function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> {
+function chunkOf<R extends HasRecordNumber>(list: SortedList<R>, at: number): Chunk<R> {
   const chunk = list.chunks[at];
   if (chunk === undefined) {
     throw new RangeError(`the list has no chunk ${at}`);
@@ -216,7 +216,7 @@ function chunkOf<R extends Numbered>(list: SortedList<R>, at: number): Chunk<R> 
 const uncounted = { keysExamined: 0 };
 
 /** The last chunk whose first entry is not above (key, number). */
-function chunkFor<R extends Numbered>(
+function chunkFor<R extends HasRecordNumber>(
   list: SortedList<R>,
   key: string,
   number: number,
@@ -236,12 +236,12 @@ function chunkFor<R extends Numbered>(
   return low;
 }
 
-function isAt<R extends Numbered>(chunk: Chunk<R>, key: string, number: number): boolean {
+function isAt<R extends HasRecordNumber>(chunk: Chunk<R>, key: string, number: number): boolean {
   return chunk.keys[0] === key && chunk.records[0]?.number === number;
 }
 
 /** Index of the first entry that is not below (key, number). */
-function positionIn<R extends Numbered>(
+function positionIn<R extends HasRecordNumber>(
   chunk: Chunk<R>,
   key: string,
   number: number,
@@ -266,7 +266,12 @@ function positionIn<R extends Numbered>(
   return low;
 }
 
-function isBelow<R extends Numbered>(chunk: Chunk<R>, at: number, key: string, number: number): boolean {
+function isBelow<R extends HasRecordNumber>(
+  chunk: Chunk<R>,
+  at: number,
+  key: string,
+  number: number,
+): boolean {
   const other = chunk.keys[at] ?? '';
   if (other !== key) {
     return other < key;

@@ -1,11 +1,11 @@
 import { encode } from '../values/encode.js';
 import type { Journal } from '../journal/journal.js';
-import { createCollection, settle, type Collection } from './collection.js';
-import { conflict, LockedError } from './conflict.js';
+import { createCollection, markSettled, type Collection } from './collection.js';
+import { createConflictError, LockedError } from './conflict.js';
 import { findRows, type Row, type RowQuery } from './find-rows.js';
 import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
 import type { Majority } from './majority.js';
-import { docOf, type StoredRecord, type Version } from './record.js';
+import { getDocument, type StoredRecord, type Version } from './record.js';
 import { createMajorityReader, createTransaction, type Transaction } from './transaction.js';
 import { removeKeys, undoWrites } from './write.js';
 
@@ -118,7 +118,12 @@ export function collectionFor(
 /**
  * The documents of a query, as the reader sees them now. Empty if the collection does not exist.
  */
-export function rowsIn(store: Store, namespace: string, reader: Transaction | null, query: RowQuery): Row[] {
+export function findRowsByNamespace(
+  store: Store,
+  namespace: string,
+  reader: Transaction | null,
+  query: RowQuery,
+): Row[] {
   const collection = collectionFor(store, namespace, reader);
   return collection === undefined ? [] : findRows(collection, reader, query);
 }
@@ -134,7 +139,7 @@ export function ensureCollection(store: Store, namespace: string, writer: Transa
   }
   const other = store.uncommitted.get(namespace);
   if (other !== undefined) {
-    throw conflict(writer, other.owner);
+    throw createConflictError(writer, other.owner);
   }
   store.lastCollectionId += 1;
   const collection = createCollection(store.lastCollectionId, namespace);
@@ -148,7 +153,7 @@ export function ensureCollection(store: Store, namespace: string, writer: Transa
 }
 
 /** Throws LockedError while a transaction in progress has written to the collection. */
-export function refuseWhileWritten(store: Store, collection: Collection): void {
+export function assertNoPendingWrites(store: Store, collection: Collection): void {
   for (const transaction of store.snapshots) {
     for (const written of transaction.writes.values()) {
       if (written === collection) {
@@ -159,14 +164,14 @@ export function refuseWhileWritten(store: Store, collection: Collection): void {
 }
 
 /** Writes a catalog change to the journal. The caller has already applied it in memory. */
-export function logChange(store: Store, change: CatalogChange): void {
+export function appendCatalogChange(store: Store, change: CatalogChange): void {
   store.clock += 1;
   store.majority.committed(store.clock, []);
   store.journal.append(encodeCatalogChange(change));
 }
 
 /** The catalog change that creates a collection. */
-export function creationOf({ id, namespace, uuid }: Collection): CatalogChange {
+export function buildCreateChange({ id, namespace, uuid }: Collection): CatalogChange {
   return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
@@ -189,14 +194,14 @@ function publishCreated(store: Store, transaction: Transaction): void {
     store.uncommitted.delete(collection.namespace);
     addToCatalog(store, collection);
     for (const { spec } of collection.indexes.slice(1)) {
-      logChange(store, { type: 'index', id: collection.id, spec });
+      appendCatalogChange(store, { type: 'index', id: collection.id, spec });
     }
   }
 }
 
 function addToCatalog(store: Store, collection: Collection): void {
   store.collections.set(collection.namespace, collection);
-  logChange(store, creationOf(collection));
+  appendCatalogChange(store, buildCreateChange(collection));
 }
 
 /** Makes the pending version current. Returns the journal entry, or null if nothing changed. */
@@ -225,7 +230,7 @@ function publish(
   }
   return before === null || before.bytes === null
     ? null
-    : { collectionId: collection.id, bytes: encode({ _id: docOf(before)['_id'] }), isDelete: true };
+    : { collectionId: collection.id, bytes: encode({ _id: getDocument(before)['_id'] }), isDelete: true };
 }
 
 function end(store: Store, transaction: Transaction): void {
@@ -263,5 +268,5 @@ function trim(collection: Collection, record: StoredRecord, oldest: number): voi
   if (isGone && collection.records.get(record.idKey) === record) {
     collection.records.delete(record.idKey);
   }
-  settle(collection, record, oldest);
+  markSettled(collection, record, oldest);
 }

@@ -1,10 +1,17 @@
 import { keyString } from '../values/key-string.js';
 import type { Doc } from '../values/types.js';
-import { settle, versionsOf, visibleVersion, type Collection } from './collection.js';
-import { conflict } from './conflict.js';
+import { markSettled, versionsOf, visibleVersion, type Collection } from './collection.js';
+import { createConflictError } from './conflict.js';
 import { duplicateKey } from './duplicate-key.js';
-import { keysIn, sameKeys, type Index } from './index-definition.js';
-import { createRecord, createVersion, docOf, keepDoc, type StoredRecord, type Version } from './record.js';
+import { getIndexKeys, sameKeys, type Index } from './index-definition.js';
+import {
+  createRecord,
+  createVersion,
+  getDocument,
+  cacheDocument,
+  type StoredRecord,
+  type Version,
+} from './record.js';
 import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
@@ -41,7 +48,7 @@ export function replaceDocument(
 ): void {
   refuseLocked(transaction, record);
   const version = createVersion(bytes);
-  keepDoc(version, doc);
+  cacheDocument(version, doc);
   writeVersion(transaction, collection, record, { version, doc });
 }
 
@@ -66,7 +73,7 @@ export function undoWrites(transaction: Transaction, oldest: number): void {
     if (isGone && collection.records.get(record.idKey) === record) {
       collection.records.delete(record.idKey);
     }
-    settle(collection, record, oldest);
+    markSettled(collection, record, oldest);
   }
   transaction.writes.clear();
 }
@@ -78,11 +85,11 @@ export function removeKeys(collection: Collection, record: StoredRecord, dead: V
   }
   const only = record.pending === null && record.version?.previous === null ? record.version : null;
   for (const index of collection.indexes) {
-    const doc = docOf(dead);
-    if (only !== null && only.bytes !== null && sameKeys(index, doc, docOf(only))) {
+    const doc = getDocument(dead);
+    if (only !== null && only.bytes !== null && sameKeys(index, doc, getDocument(only))) {
       continue;
     }
-    for (const key of keysIn(index, doc)) {
+    for (const key of getIndexKeys(index, doc)) {
       if (!hasKey(index, record, key)) {
         removeEntry(index.entries, key, record);
       }
@@ -92,7 +99,7 @@ export function removeKeys(collection: Collection, record: StoredRecord, dead: V
 
 function hasKey(index: Index, record: StoredRecord, key: string): boolean {
   for (const version of versionsOf(record)) {
-    if (version.bytes !== null && keysIn(index, docOf(version)).includes(key)) {
+    if (version.bytes !== null && getIndexKeys(index, getDocument(version)).includes(key)) {
       return true;
     }
   }
@@ -101,10 +108,10 @@ function hasKey(index: Index, record: StoredRecord, key: string): boolean {
 
 function refuseLocked(transaction: Transaction, record: StoredRecord): void {
   if (record.owner !== null && record.owner !== transaction) {
-    throw conflict(transaction, record.owner);
+    throw createConflictError(transaction, record.owner);
   }
   if (transaction.explicit && record.version !== null && record.version.timestamp > transaction.snapshot) {
-    throw conflict(transaction, null);
+    throw createConflictError(transaction, null);
   }
 }
 
@@ -134,14 +141,14 @@ function writeVersion(
   const before = isMine ? record.pending : record.version;
   const added: { index: Index; keys: string[] }[] = [];
   if (doc !== null) {
-    const beforeDoc = before === null || before.bytes === null ? null : docOf(before);
+    const beforeDoc = before === null || before.bytes === null ? null : getDocument(before);
     for (const index of collection.indexes) {
       if (beforeDoc !== null && sameKeys(index, beforeDoc, doc)) {
         continue;
       }
-      const keys = keysIn(index, doc);
+      const keys = getIndexKeys(index, doc);
       if (index.unique && index !== collection.indexes[0]) {
-        const held = beforeDoc === null ? [] : keysIn(index, beforeDoc);
+        const held = beforeDoc === null ? [] : getIndexKeys(index, beforeDoc);
         for (const key of keys) {
           if (!held.includes(key)) {
             refuseDuplicate(transaction, collection, { index, record, doc, key });
@@ -181,10 +188,10 @@ function refuseDuplicate(
   for (const other of others) {
     if (other.owner !== transaction) {
       if (other.owner !== null && has(index, other.pending, key) && !has(index, other.version, key)) {
-        throw conflict(transaction, other.owner);
+        throw createConflictError(transaction, other.owner);
       }
       if (transaction.explicit && wasTakenSince(index, other, transaction.snapshot, key)) {
-        throw conflict(transaction, null);
+        throw createConflictError(transaction, null);
       }
     }
   }
@@ -194,7 +201,9 @@ function refuseDuplicate(
 }
 
 function has(index: Index, version: Version | null, key: string): boolean {
-  return version !== null && version.bytes !== null && keysIn(index, docOf(version)).includes(key);
+  return (
+    version !== null && version.bytes !== null && getIndexKeys(index, getDocument(version)).includes(key)
+  );
 }
 
 /** True if a commit after the snapshot took the key, even if a later one released it. */

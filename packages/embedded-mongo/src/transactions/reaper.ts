@@ -26,7 +26,7 @@ export function reapSessions(store: Store, sessions: Sessions, limits: SessionLi
  * Releases the locks of a disconnected client: transactions that last used this connection are
  * aborted at the given time.
  */
-export function connectionClosed(sessions: Sessions, connectionId: number, giveUpAtMs: number): void {
+export function orphanTransactionsOf(sessions: Sessions, connectionId: number, giveUpAtMs: number): void {
   for (const session of sessions.byKey.values()) {
     if (session.transaction !== null && session.connectionId === connectionId) {
       session.orphanedAtMs = giveUpAtMs;

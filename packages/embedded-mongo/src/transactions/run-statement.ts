@@ -5,7 +5,7 @@ import type { Doc } from '../values/types.js';
 import type { Connection } from '../wire/connection.js';
 import { LockedError } from '../store/conflict.js';
 import { abort, begin, commit, type Store } from '../store/store.js';
-import { endOf, type Reader } from '../store/reader.js';
+import { waitForEnd, type Reader } from '../store/reader.js';
 import type { Transaction } from '../store/transaction.js';
 import type { Session } from './sessions.js';
 
@@ -75,7 +75,7 @@ export function rememberedReply(context: StatementContext, statement: number): D
 }
 
 /** Remembers a statement's reply. It is written to the journal with the statement's writes. */
-export function remember(
+export function rememberReply(
   context: StatementContext,
   transaction: Transaction,
   statement: number,
@@ -91,14 +91,14 @@ export function remember(
 
 async function lockReleased({ deadlineMs, connection }: StatementContext, holder: Reader): Promise<void> {
   if (deadlineMs === Infinity) {
-    await endOf(holder);
+    await waitForEnd(holder);
   } else {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new MongoError(50, 'operation exceeded time limit')),
         Math.max(0, deadlineMs - Date.now()),
       );
-      void endOf(holder).then(() => {
+      void waitForEnd(holder).then(() => {
         clearTimeout(timer);
         resolve();
       });

@@ -151,7 +151,7 @@ export function noSuchTransaction(message: string): MongoError {
 }
 
 /** The state of all sessions that must survive a restart, for a snapshot. */
-export function* outcomesOf(sessions: Sessions): Generator<SessionOutcome> {
+export function* getSessionOutcomes(sessions: Sessions): Generator<SessionOutcome> {
   for (const { id, txnNumber, state, statements } of sessions.byKey.values()) {
     if (state === 'committed') {
       yield { sessionId: id, txnNumber, statements: null };

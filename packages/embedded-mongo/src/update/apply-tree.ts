@@ -2,7 +2,7 @@ import type { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
 import type { ArrayFilters } from './array-filters.js';
-import { Draft, type Place } from './draft.js';
+import { Draft, type DraftLocation } from './draft.js';
 import { REMOVE, type Modifier } from './modifier.js';
 import { renameField } from './rename-field.js';
 import {
@@ -32,7 +32,7 @@ export function applyTree(tree: ObjectNode, doc: Doc, options: ApplyOptions): Do
 
 /** The target of a node: the deepest existing place, and the missing parts below it. */
 interface Position {
-  readonly place: Place;
+  readonly place: DraftLocation;
   readonly missing: readonly string[];
   readonly path: string;
 }

@@ -7,12 +7,12 @@ import { compileFilter } from '../query/compile-filter.js';
 import type { MatchDetails } from '../query/predicate.js';
 import { equalValues } from '../values/compare.js';
 import { docOf, getField, hasField, keysOf } from '../values/fields.js';
-import { identicalValues } from '../values/identical.js';
+import { hasIdenticalBytes } from '../values/identical.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { applyTree, type ApplyOptions } from './apply-tree.js';
 import { compileArrayFilters } from './array-filters.js';
 import { parseModifiers } from './parse-modifiers.js';
-import { upsertBase } from './upsert-base.js';
+import { buildUpsertDocument } from './upsert-base.js';
 
 export interface UpdateRequest {
   /** Operators, a replacement or a pipeline. */
@@ -68,7 +68,7 @@ function compileModifiers(update: Doc, request: UpdateRequest): CompiledUpdate {
       locate?.(doc, details);
       return run(doc, details.position, false);
     },
-    upsert: () => run(upsertBase(filter), undefined, true),
+    upsert: () => run(buildUpsertDocument(filter), undefined, true),
   };
 }
 
@@ -86,12 +86,12 @@ function compileReplacement(replacement: Doc, request: UpdateRequest): CompiledU
     const rest = keysOf(replacement).filter((key) => key !== '_id');
     const id = hasField(replacement, '_id') ? getField(replacement, '_id') : getField(doc, '_id');
     const result = docOf([['_id', id], ...rest.map((key) => [key, replacement[key]] as const)]);
-    return identicalValues(result, doc) ? doc : checkNames(checkId(result, doc), []);
+    return hasIdenticalBytes(result, doc) ? doc : checkNames(checkId(result, doc), []);
   };
   return {
     apply: replace,
     upsert: () => {
-      const base = upsertBase(request.filter);
+      const base = buildUpsertDocument(request.filter);
       return replace(hasField(base, '_id') ? { _id: getField(base, '_id') } : {});
     },
   };
@@ -109,9 +109,9 @@ function compilePipelineUpdate(pipeline: readonly unknown[], request: UpdateRequ
         ? docOf([['_id', getField(doc, '_id')], ...keysOf(result).map((key) => [key, result[key]] as const)])
         : result;
     // Unlike operators, a pipeline may create a field with a dollar sign ($setField).
-    return identicalValues(complete, doc) ? doc : checkId(complete, doc);
+    return hasIdenticalBytes(complete, doc) ? doc : checkId(complete, doc);
   };
-  return { apply: run, upsert: () => run(upsertBase(request.filter)) };
+  return { apply: run, upsert: () => run(buildUpsertDocument(request.filter)) };
 }
 
 function arrayFiltersOf({ arrayFilters }: UpdateRequest): readonly unknown[] {

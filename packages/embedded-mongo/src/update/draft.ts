@@ -1,16 +1,16 @@
 import { MongoError } from '../errors.js';
 import { copyDoc, deleteField, docOf, getField, hasField, setField } from '../values/fields.js';
-import { identicalValues } from '../values/identical.js';
-import { indexOf } from '../values/paths.js';
+import { hasIdenticalBytes } from '../values/identical.js';
+import { parseArrayIndex } from '../values/paths.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /** Limit of array padding, as in MongoDB. */
 const PADDING_MAX = 1_500_000;
 
 /** A value in a draft, with its path back to the root. */
-export interface Place {
+export interface DraftLocation {
   value: unknown;
-  readonly parent: Place | undefined;
+  readonly parent: DraftLocation | undefined;
   readonly key: string;
 }
 
@@ -19,7 +19,7 @@ export interface Place {
  * unchanged.
  */
 export class Draft {
-  readonly root: Place;
+  readonly root: DraftLocation;
   readonly #owned = new Set<unknown>();
 
   constructor(doc: Doc) {
@@ -31,10 +31,10 @@ export class Draft {
   }
 
   /** The child of an object or array, or undefined. */
-  child(place: Place, key: string): Place | undefined {
+  child(place: DraftLocation, key: string): DraftLocation | undefined {
     const { value } = place;
     if (Array.isArray(value)) {
-      const index = indexOf(key);
+      const index = parseArrayIndex(key);
       return index >= 0 && index < value.length ? { value: value[index], parent: place, key } : undefined;
     }
     return isDoc(value) && hasField(value, key)
@@ -43,14 +43,14 @@ export class Draft {
   }
 
   /** Replaces the value at a place. A value with identical bytes is no change. */
-  replace(place: Place, value: unknown): void {
-    if (!identicalValues(place.value, value)) {
+  replace(place: DraftLocation, value: unknown): void {
+    if (!hasIdenticalBytes(place.value, value)) {
       this.put(place, value);
     }
   }
 
   /** Replaces the value at a place. The document always counts as changed. */
-  put(place: Place, value: unknown): void {
+  put(place: DraftLocation, value: unknown): void {
     if (place.parent !== undefined) {
       this.#put(place.parent, place.key, value);
       place.value = value;
@@ -58,7 +58,7 @@ export class Draft {
   }
 
   /** Removes a field. An array element becomes null. */
-  remove(place: Place): void {
+  remove(place: DraftLocation): void {
     if (place.parent === undefined) {
       return;
     }
@@ -73,7 +73,7 @@ export class Draft {
    * Creates the missing parts below a place. @throws 28 if the place is not an object or array, or
    * cannot have such an element.
    */
-  create(place: Place, missing: readonly string[], value: unknown): void {
+  create(place: DraftLocation, missing: readonly string[], value: unknown): void {
     const [key = '', ...rest] = missing;
     this.checkViable(place, key);
     const inner = rest.reduceRight((nested: unknown, part) => docOf([[part, nested]]), value);
@@ -81,9 +81,9 @@ export class Draft {
   }
 
   /** @throws 28 (PathNotViable) if no field `key` can be created there. */
-  checkViable(place: Place, key: string): void {
+  checkViable(place: DraftLocation, key: string): void {
     const { value } = place;
-    if (Array.isArray(value) ? indexOf(key) < 0 : !isDoc(value)) {
+    if (Array.isArray(value) ? parseArrayIndex(key) < 0 : !isDoc(value)) {
       throw new MongoError(
         28,
         `Cannot create field '${key}' in element {${place.key}: ${typeNameOf(value)}}`,
@@ -91,13 +91,13 @@ export class Draft {
     }
   }
 
-  #put(place: Place, key: string, value: unknown): void {
+  #put(place: DraftLocation, key: string, value: unknown): void {
     const container = this.#own(place);
     if (!Array.isArray(container)) {
       setField(container, key, value);
       return;
     }
-    const index = indexOf(key);
+    const index = parseArrayIndex(key);
     if (index > container.length + PADDING_MAX) {
       throw new MongoError(2, `can't backfill more than ${PADDING_MAX} elements`);
     }
@@ -110,7 +110,7 @@ export class Draft {
   /**
    * Returns the object or array at a place. It is copied first if it still belongs to the original.
    */
-  #own(place: Place): Doc | unknown[] {
+  #own(place: DraftLocation): Doc | unknown[] {
     const { parent, key } = place;
     const container = parent === undefined ? undefined : this.#own(parent);
     // A $rename may have copied this place already.
@@ -130,5 +130,5 @@ export class Draft {
 }
 
 function readChild(container: Doc | unknown[], key: string): unknown {
-  return Array.isArray(container) ? container[indexOf(key)] : getField(container, key);
+  return Array.isArray(container) ? container[parseArrayIndex(key)] : getField(container, key);
 }

@@ -2,7 +2,7 @@ import { MongoError } from '../errors.js';
 import { compareValues } from '../values/compare.js';
 import { getField, keysOf } from '../values/fields.js';
 import { toDouble } from '../values/numbers.js';
-import { indexOf, splitPath } from '../values/paths.js';
+import { parseArrayIndex, splitPath } from '../values/paths.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
 import { arrayAt } from './array-modifiers.js';
 import type { ModifierParser } from './modifier.js';
@@ -100,7 +100,7 @@ function directionOf(value: unknown): number {
 function sortKey(element: unknown, parts: readonly string[]): unknown {
   let value = isDoc(element) ? element : {};
   for (const [i, part] of parts.entries()) {
-    const next: unknown = Array.isArray(value) ? value[indexOf(part)] : getField(value, part);
+    const next: unknown = Array.isArray(value) ? value[parseArrayIndex(part)] : getField(value, part);
     if (i === parts.length - 1) {
       return next ?? null;
     }

@@ -1,5 +1,5 @@
 import { MongoError } from '../errors.js';
-import type { Draft, Place } from './draft.js';
+import type { Draft, DraftLocation } from './draft.js';
 
 /**
  * `$rename`: sets the target, then removes the source. A missing source changes nothing. @throws 2
@@ -8,7 +8,7 @@ import type { Draft, Place } from './draft.js';
 export function renameField(
   draft: Draft,
   from: readonly string[],
-  target: { readonly place: Place; readonly missing: readonly string[] },
+  target: { readonly place: DraftLocation; readonly missing: readonly string[] },
 ): void {
   const source = findSource(draft, from);
   if (source === undefined) {
@@ -28,7 +28,7 @@ export function renameField(
   }
 }
 
-function findSource(draft: Draft, from: readonly string[]): Place | undefined {
+function findSource(draft: Draft, from: readonly string[]): DraftLocation | undefined {
   let place = draft.root;
   for (const part of from) {
     const child = draft.child(place, part);
@@ -41,7 +41,7 @@ function findSource(draft: Draft, from: readonly string[]): Place | undefined {
   return place;
 }
 
-function checkNoArray(place: Place | undefined, role: string): void {
+function checkNoArray(place: DraftLocation | undefined, role: string): void {
   for (let at = place; at !== undefined; at = at.parent) {
     if (Array.isArray(at.value)) {
       throw new MongoError(2, `The ${role} field cannot be an array element`);

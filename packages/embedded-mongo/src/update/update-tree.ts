@@ -1,6 +1,6 @@
 import { MongoError } from '../errors.js';
 import { compareStrings } from '../values/compare.js';
-import { indexOf, splitPath } from '../values/paths.js';
+import { parseArrayIndex, splitPath } from '../values/paths.js';
 import type { ArrayFilters } from './array-filters.js';
 import type { Modifier } from './modifier.js';
 
@@ -145,8 +145,8 @@ function isSorted(parts: Iterable<string>): boolean {
 
 /** Compares numbers by value and other names by their bytes. */
 export function comparePathParts(a: string, b: string): number {
-  const x = indexOf(a);
-  const y = indexOf(b);
+  const x = parseArrayIndex(a);
+  const y = parseArrayIndex(b);
   return x >= 0 && y >= 0 ? x - y : compareStrings(a, b);
 }
 

@@ -6,13 +6,13 @@ import { equalValues } from '../values/compare.js';
 import { keysOf } from '../values/fields.js';
 import { splitPath } from '../values/paths.js';
 import { isDoc, type Doc } from '../values/types.js';
-import { Draft, type Place } from './draft.js';
+import { Draft, type DraftLocation } from './draft.js';
 
 /**
  * The initial document of an upsert: the fields that the filter fixes to one value, in path order.
  * @throws 54 if a path is fixed twice, or together with a path below it, 224 for `$expr`.
  */
-export function upsertBase(filter: Doc): Doc {
+export function buildUpsertDocument(filter: Doc): Doc {
   compileFilter(filter, { upsert: true });
   const equalities: (readonly [string, unknown])[] = [];
   collect(filter, equalities);
@@ -22,7 +22,7 @@ export function upsertBase(filter: Doc): Doc {
   for (const [path, value] of equalities) {
     checkPath(path, paths);
     let missing = splitPath(path);
-    let place: Place = draft.root;
+    let place: DraftLocation = draft.root;
     for (;;) {
       const child = draft.child(place, missing[0] ?? '');
       if (child === undefined) {

@@ -26,7 +26,7 @@ export function compareValues(a: unknown, b: unknown): number {
   }
   const typeA = typeOf(a);
   const typeB = typeOf(b);
-  const order = orderOf(typeA) - orderOf(typeB);
+  const order = getTypeRank(typeA) - getTypeRank(typeB);
   return order === 0 ? compareSameOrder(a, b, typeA) : order;
 }
 
@@ -36,7 +36,7 @@ export function equalValues(a: unknown, b: unknown): boolean {
 }
 
 /** The rank of a type in the total order. Types of equal rank compare by value. */
-export function orderOf(type: BsonType): number {
+export function getTypeRank(type: BsonType): number {
   return ORDER[type + 1] ?? 0;
 }
 
@@ -180,7 +180,7 @@ function compareDocs(a: Doc, b: Doc): number {
     const x = a[keyA];
     const y = b[keyB];
     const order =
-      orderOf(typeOf(x)) - orderOf(typeOf(y)) || compareStrings(keyA, keyB) || compareValues(x, y);
+      getTypeRank(typeOf(x)) - getTypeRank(typeOf(y)) || compareStrings(keyA, keyB) || compareValues(x, y);
     if (order !== 0) {
       return order;
     }

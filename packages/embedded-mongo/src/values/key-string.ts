@@ -8,7 +8,7 @@ import {
   type ObjectId,
   type Timestamp,
 } from 'bson';
-import { binaryBytes, orderOf, subTypeOf } from './compare.js';
+import { binaryBytes, getTypeRank, subTypeOf } from './compare.js';
 import {
   compareDecimals,
   decimalOfDouble,
@@ -47,7 +47,7 @@ export function typePrefix(value: unknown): string {
 }
 
 const TYPE_CHARS = Array.from({ length: 129 }, (_, i) =>
-  String.fromCharCode(orderOf((i - 1) as BsonType) * 4),
+  String.fromCharCode(getTypeRank((i - 1) as BsonType) * 4),
 );
 
 function contentKey(value: unknown, type: BsonType): string {

@@ -17,7 +17,7 @@ export function splitPath(path: string): readonly string[] {
 }
 
 /** The array index in a path part ('0', '12', not '01'), or -1. */
-export function indexOf(part: string): number {
+export function parseArrayIndex(part: string): number {
   return /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1;
 }
 
@@ -79,7 +79,7 @@ class Walk {
   }
 
   #array(array: readonly unknown[], depth: number, position: number | undefined): boolean {
-    const named = indexOf(this.parts[depth] ?? '');
+    const named = parseArrayIndex(this.parts[depth] ?? '');
     for (let i = 0; i < array.length; i++) {
       const element = array[i];
       if (isDoc(element)) {

@@ -17,7 +17,7 @@ export interface Accumulator {
  * Finds the least (`sign` 1) or greatest (-1) value in the total order. Null and missing are
  * ignored.
  */
-export function createExtreme(sign: 1 | -1): Accumulator {
+export function createMinMax(sign: 1 | -1): Accumulator {
   let best: unknown = null;
   return {
     add: (value) => {

@@ -1,10 +1,16 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
-import { combine, constant, type Expression, type OperatorCall, type OperatorCompiler } from '../operator.js';
-import { refusedAccumulators, refusing } from '../refused.js';
+import {
+  combineOperands,
+  constant,
+  type Expression,
+  type OperatorCall,
+  type OperatorCompiler,
+} from '../operator.js';
+import { refusedAccumulators, createRefusals } from '../refused.js';
 import {
   createAddToSet,
-  createExtreme,
+  createMinMax,
   createFirst,
   createLast,
   createMergeObjects,
@@ -25,13 +31,13 @@ type AccumulatorCompiler = (argument: unknown, call: OperatorCall) => Accumulato
 const overLists: Readonly<Record<string, () => Accumulator>> = {
   $sum: createSum,
   $avg: createAverage,
-  $min: () => createExtreme(1),
-  $max: () => createExtreme(-1),
+  $min: () => createMinMax(1),
+  $max: () => createMinMax(-1),
 };
 
 /** The accumulators of `$group`. */
 export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map([
-  ...refusing(refusedAccumulators),
+  ...createRefusals(refusedAccumulators),
   ...Object.entries({
     ...overLists,
     $first: createFirst,
@@ -75,7 +81,7 @@ function overList(create: () => Accumulator): OperatorCompiler {
   return (argument, call) => {
     const list: unknown[] = Array.isArray(argument) ? argument : [argument];
     const operands = list.map((operand) => call.compile(operand));
-    return combine(operands, (root) => {
+    return combineOperands(operands, (root) => {
       const accumulator = create();
       const values = operands.map((operand) => operand.evaluate(root));
       // Only a single operand is opened. An array within a list of operands is not a number.

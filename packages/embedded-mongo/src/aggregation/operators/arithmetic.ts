@@ -10,7 +10,7 @@ import {
 } from '../../values/numbers.js';
 import { BSON, isNumeric, typeNameOf, typeOf, type Numeric } from '../../values/types.js';
 import { integerOf, isNullish, longOf } from '../coerce.js';
-import { binary, combine, operandsOf, type OperatorCompiler } from '../operator.js';
+import { binary, combineOperands, operandsOf, type OperatorCompiler } from '../operator.js';
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
 export const arithmeticOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -34,7 +34,7 @@ interface Fold {
 function folding({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, { min: 0, max: Infinity });
-    return combine(operands, (root) => {
+    return combineOperands(operands, (root) => {
       let result: unknown = neutral;
       let onlyInts = true;
       for (const operand of operands) {

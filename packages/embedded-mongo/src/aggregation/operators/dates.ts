@@ -5,7 +5,7 @@ import { coerceToMillis, isNullish } from '../coerce.js';
 import { formatOperand, zoneOperand } from '../date-operands.js';
 import { localDate } from '../dates/zone.js';
 import {
-  combine,
+  combineOperands,
   constant,
   namedOperands,
   type Expression,
@@ -35,7 +35,7 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
   const { date, onNull = constant(null), format, timezone } = operands;
   const formatAt = formatOperand(format);
   const zoneAt = zoneOperand(timezone);
-  return combine(Object.values(operands), (root) => {
+  return combineOperands(Object.values(operands), (root) => {
     const value = date.evaluate(root);
     const formatter = formatAt(root);
     const zone = zoneAt(root);
@@ -51,7 +51,7 @@ function part(read: (local: Date) => number): OperatorCompiler {
   return (argument, call) => {
     const { date, timezone } = partOperands(argument, call);
     const zoneAt = zoneOperand(timezone);
-    return combine(timezone === undefined ? [date] : [date, timezone], (root) => {
+    return combineOperands(timezone === undefined ? [date] : [date, timezone], (root) => {
       const value = date.evaluate(root);
       const zone = isNullish(value) ? null : zoneAt(root);
       return zone === null ? null : read(localDate(coerceToMillis(value), zone));

@@ -1,8 +1,8 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
-import { isTrue } from '../coerce.js';
+import { isTruthy } from '../coerce.js';
 import {
-  combine,
+  combineOperands,
   constant,
   constantValue,
   namedArguments,
@@ -18,7 +18,7 @@ import {
 export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
   $and: junction(false),
   $or: junction(true),
-  $not: unary((value) => !isTrue(value)),
+  $not: unary((value) => !isTruthy(value)),
   $cond: compileCond,
   $ifNull: compileIfNull,
   $switch: compileSwitch,
@@ -33,12 +33,12 @@ function junction(decisive: boolean): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, anyNumber);
     // A deciding constant wins without evaluating the other operands, as in MongoDB.
-    if (operands.some((o) => o.constant && isTrue(constantValue(o)) === decisive)) {
+    if (operands.some((o) => o.constant && isTruthy(constantValue(o)) === decisive)) {
       return constant(decisive);
     }
-    return combine(operands, (root) => {
+    return combineOperands(operands, (root) => {
       for (const operand of operands) {
-        if (isTrue(operand.evaluate(root)) === decisive) {
+        if (isTruthy(operand.evaluate(root)) === decisive) {
           return decisive;
         }
       }
@@ -62,10 +62,10 @@ function condOperands(argument: unknown, call: OperatorCall): readonly Expressio
 function compileCond(argument: unknown, call: OperatorCall): Expression {
   const [condition, yes, no] = condOperands(argument, call) as [Expression, Expression, Expression];
   if (condition.constant) {
-    return isTrue(constantValue(condition)) ? yes : no;
+    return isTruthy(constantValue(condition)) ? yes : no;
   }
   return {
-    evaluate: (root) => (isTrue(condition.evaluate(root)) ? yes : no).evaluate(root),
+    evaluate: (root) => (isTruthy(condition.evaluate(root)) ? yes : no).evaluate(root),
     constant: false,
   };
 }
@@ -77,7 +77,7 @@ function compileIfNull(argument: unknown, call: OperatorCall): Expression {
   }
   const candidates = list.map((operand) => call.compile(operand));
   const last = candidates.pop() ?? constant(null);
-  return combine([...candidates, last], (root) => {
+  return combineOperands([...candidates, last], (root) => {
     for (const candidate of candidates) {
       const value = candidate.evaluate(root);
       if (value !== null && value !== undefined) {
@@ -109,9 +109,9 @@ function compileSwitch(argument: unknown, call: OperatorCall): Expression {
 
 function chosenBranch(branches: readonly Branch[], otherwise: Expression | undefined): Expression {
   const parts = branches.flatMap(({ condition, result }) => [condition, result]);
-  return combine(otherwise === undefined ? parts : [...parts, otherwise], (root) => {
+  return combineOperands(otherwise === undefined ? parts : [...parts, otherwise], (root) => {
     for (const { condition, result } of branches) {
-      if (isTrue(condition.evaluate(root))) {
+      if (isTruthy(condition.evaluate(root))) {
         return result.evaluate(root);
       }
     }

@@ -4,7 +4,7 @@ import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { isNullish } from '../coerce.js';
 import { withPath } from '../with-path.js';
 import {
-  combine,
+  combineOperands,
   constantValue,
   namedOperands,
   nary,
@@ -59,7 +59,7 @@ function compileSetField(argument: unknown, call: OperatorCall): Expression {
   if (typeof name !== 'string') {
     throw new MongoError(4161106, `${call.name} requires 'field' to evaluate to a constant string`);
   }
-  return combine([input, value], (root) => {
+  return combineOperands([input, value], (root) => {
     const document = input.evaluate(root);
     if (isNullish(document)) {
       return null;

@@ -1,6 +1,6 @@
 import { listOperators } from '../accumulators/registry.js';
 import type { OperatorCompiler } from '../operator.js';
-import { refusedOperators, refusing } from '../refused.js';
+import { refusedOperators, createRefusals } from '../refused.js';
 import { arithmeticOperators } from './arithmetic.js';
 import { arrayOperators } from './arrays.js';
 import { comparisonOperators } from './comparison.js';
@@ -13,7 +13,7 @@ import { variableOperators } from './variables.js';
 
 /** All expression operators by name. */
 export const expressionOperators: ReadonlyMap<string, OperatorCompiler> = new Map<string, OperatorCompiler>([
-  ...refusing(refusedOperators),
+  ...createRefusals(refusedOperators),
   ...Object.entries({
     ...arithmeticOperators,
     ...arrayOperators,

@@ -1,14 +1,14 @@
 import { MongoError } from '../../errors.js';
 import { isDoc, typeNameOf } from '../../values/types.js';
-import { isNullish, isTrue } from '../coerce.js';
+import { isNullish, isTruthy } from '../coerce.js';
 import {
-  combine,
+  combineOperands,
   namedArguments,
   type Expression,
   type OperatorCall,
   type OperatorCompiler,
 } from '../operator.js';
-import { checkVariableName, createCell, withVariables, type Cell } from '../scope.js';
+import { checkVariableName, createCell, withVariables, type VariableSlot } from '../scope.js';
 
 /** Operators that declare variables. */
 export const variableOperators: Readonly<Record<string, OperatorCompiler>> = {
@@ -32,7 +32,7 @@ function compileLet(argument: unknown, call: OperatorCall): Expression {
     bindings.map(({ name, cell }) => [name, cell.expression] as const),
   );
   const result = call.compile(body, inner);
-  return combine([...bindings.map((binding) => binding.expression), result], (root) => {
+  return combineOperands([...bindings.map((binding) => binding.expression), result], (root) => {
     // All values are computed before any is bound, so they see outer variables of the same names.
     const values = bindings.map(({ expression }) => expression.evaluate(root));
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
@@ -41,7 +41,7 @@ function compileLet(argument: unknown, call: OperatorCall): Expression {
 }
 
 /** The variable named by `as`; `this` by default. */
-function elementVariable(as: unknown): { name: string; cell: Cell } {
+function elementVariable(as: unknown): { name: string; cell: VariableSlot } {
   const name = as === undefined ? 'this' : as;
   if (typeof name !== 'string') {
     throw new MongoError(10065, `invalid parameter: expected a string (as)`);
@@ -60,7 +60,7 @@ function compileMap(argument: unknown, call: OperatorCall): Expression {
   const input = call.compile(parts.input);
   const { name, cell } = elementVariable(parts.as);
   const each = call.compile(parts.in, withVariables(call.scope, [[name, cell.expression]]));
-  return combine([input, each], (root) => {
+  return combineOperands([input, each], (root) => {
     const list = arrayOrNull(input.evaluate(root), 16883, 'input to $map');
     return (
       list?.map((element) => {
@@ -84,12 +84,12 @@ function compileFilter(argument: unknown, call: OperatorCall): Expression {
   const input = call.compile(parts.input);
   const { name, cell } = elementVariable(parts.as);
   const condition = call.compile(parts.cond, withVariables(call.scope, [[name, cell.expression]]));
-  return combine([input, condition], (root) => {
+  return combineOperands([input, condition], (root) => {
     const list = arrayOrNull(input.evaluate(root), 28651, 'input to $filter');
     return (
       list?.filter((element) => {
         cell.value = element;
-        return isTrue(condition.evaluate(root));
+        return isTruthy(condition.evaluate(root));
       }) ?? null
     );
   });

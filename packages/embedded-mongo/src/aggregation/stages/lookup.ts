@@ -4,7 +4,7 @@ import { keysOf } from '../../values/fields.js';
 import { visitPath } from '../../values/paths.js';
 import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { parsePath } from '../field-path.js';
-import { mapping, type Collections, type Stage, type StageCall } from '../stage.js';
+import { createMapStage, type Collections, type Stage, type StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
 import { withPath } from '../with-path.js';
 
@@ -21,10 +21,10 @@ export function compileLookup(specification: unknown, call: StageCall): Stage {
   const { from, as, fields, pipeline } = parseLookup(specification);
   const find = equalityFinder(fields, from, call.collections);
   if (pipeline === undefined) {
-    return mapping((document) => withPath(document, as, find(document)));
+    return createMapStage((document) => withPath(document, as, find(document)));
   }
   const run = call.compilePipeline(pipeline, call.scope, '$lookup');
-  return mapping((document) => withPath(document, as, [...run(find(document))]));
+  return createMapStage((document) => withPath(document, as, [...run(find(document))]));
 }
 
 interface Lookup {

@@ -1,4 +1,4 @@
-import { refusedStages, refusing } from '../refused.js';
+import { refusedStages, createRefusals } from '../refused.js';
 import type { StageCompiler } from '../stage.js';
 import { compileFacet } from './facet.js';
 import { compileGroup } from './group.js';
@@ -8,7 +8,7 @@ import { compileUnwind } from './unwind.js';
 
 /** All stages except `$out` and `$merge`, by name. */
 export const stages: ReadonlyMap<string, StageCompiler> = new Map<string, StageCompiler>([
-  ...refusing(refusedStages),
+  ...createRefusals(refusedStages),
   ...Object.entries({
     ...simpleStages,
     $facet: compileFacet,

@@ -7,7 +7,7 @@ import { longOf } from '../coerce.js';
 import { compileExpression } from '../expression.js';
 import { parseProjection } from '../projection.js';
 import { compileSort } from '../sort-pattern.js';
-import { mapping, type Stage, type StageCall, type StageCompiler } from '../stage.js';
+import { createMapStage, type Stage, type StageCall, type StageCompiler } from '../stage.js';
 
 /** Stages that process one document at a time, and stages that count documents. */
 export const simpleStages: Readonly<Record<string, StageCompiler>> = {
@@ -22,10 +22,10 @@ export const simpleStages: Readonly<Record<string, StageCompiler>> = {
         'Invalid $project :: caused by :: projection specification must have at least one field',
       );
     }
-    return mapping(parseProjection(specification, { scope: call.scope }));
+    return createMapStage(parseProjection(specification, { scope: call.scope }));
   },
-  $addFields: (specification, call) => mapping(compileAddFields(specification, call.name, call.scope)),
-  $set: (specification, call) => mapping(compileAddFields(specification, call.name, call.scope)),
+  $addFields: (specification, call) => createMapStage(compileAddFields(specification, call.name, call.scope)),
+  $set: (specification, call) => createMapStage(compileAddFields(specification, call.name, call.scope)),
   $unset: compileUnset,
   $replaceRoot: (specification, call) => {
     if (!isDoc(specification)) {
@@ -94,12 +94,12 @@ function compileUnset(specification: unknown, call: StageCall): Stage {
     }
     projection[path] = 0;
   }
-  return mapping(parseProjection(projection, { scope: call.scope }));
+  return createMapStage(parseProjection(projection, { scope: call.scope }));
 }
 
 function replaceRoot(expression: unknown, call: StageCall): Stage {
   const newRoot = compileExpression(expression, call.scope);
-  return mapping((document) => {
+  return createMapStage((document) => {
     const root = newRoot.evaluate(document);
     if (!isDoc(root)) {
       throw new MongoError(
