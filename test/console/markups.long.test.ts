@@ -1,10 +1,13 @@
-/** Markups in the console and on the command line: refusals and audit entries. */
+/**
+ * Markups and price groups in the console and on the command line: lists, refusals and audit
+ * entries.
+ */
 import { expect } from 'chai';
 import { topup } from '../support/topup.js';
 import { reason } from './support/console-caller.js';
 import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 
-describe('markups in the console', function () {
+describe('markups and price groups in the console', function () {
   this.timeout(120_000);
   let shop: MarkupShop;
   before(async () => {
@@ -13,6 +16,11 @@ describe('markups in the console', function () {
   after(() => shop.stack.stop());
   afterEach(() => shop.removeAll());
 
+  const groups = async (query = '') => shop.caller.ask('listPriceGroups', `/price-groups${query}`);
+  const usernamesIn = async (group: string) =>
+    (await shop.caller.ask('listAccounts', `/accounts?group=${group}`)).accounts.map(
+      ({ username }: { username: string }) => username,
+    );
   const list = (query = '') => shop.caller.ask('listMarkups', `/markups${query}`);
 
   it('lists all rules or those of an account, with pages', async () => {
@@ -105,5 +113,130 @@ describe('markups in the console', function () {
       expect(changed.code, changed.stderr).to.equal(0);
       expect(await shop.priceOf(code)).to.equal(price);
     }
+  });
+
+  it('moves a buyer into a group and out of it, audited; a repeat changes nothing', async () => {
+    const { _id } = (await shop.stack.db.collection('accounts').findOne({ username: 'buyer' })) ?? {};
+    const path = '/accounts/buyer/group';
+    const to = (group: string | null) => shop.caller.ask('setPriceGroup', path, { group, reason });
+    const shown = async () => (await shop.caller.ask('getAccount', '/accounts/buyer')).group as unknown;
+    expect(await shown()).to.equal(null);
+    expect(await to('kelas-1')).to.deep.equal({ changed: true });
+    expect(await shop.caller.expectAudited(String(_id), 'account.set')).to.deep.include({
+      before: { priceGroup: null },
+      after: { priceGroup: 'kelas-1' },
+    });
+    expect(await to('kelas-1')).to.deep.equal({ changed: false });
+    expect([await shown(), await usernamesIn('kelas-1')]).to.deep.equal(['kelas-1', ['buyer']]);
+    expect(await to(null)).to.deep.equal({ changed: true });
+    expect(await shop.caller.expectAudited(String(_id), 'account.set')).to.deep.include({
+      before: { priceGroup: 'kelas-1' },
+      after: { priceGroup: null },
+    });
+    expect([await shown(), await usernamesIn('kelas-1')]).to.deep.equal([null, []]);
+  });
+
+  it('refuses invalid group names, sellers and a rule with two owners', async () => {
+    for (const group of ['', 'Kelas', 'kelas 1', '-kelas', 'kelas_1', 'k'.repeat(33), 7]) {
+      const answer = await shop.caller.call('/accounts/buyer/group', { group, reason });
+      expect(answer.status, String(group)).to.equal(400);
+      const rule = await shop.caller.call('/markups', { group, all: true, rupiah: 1, reason });
+      expect(rule.status, String(group)).to.equal(400);
+    }
+    const seller = await shop.caller.call('/accounts/seller/group', { group: 'kelas', reason });
+    expect([seller.status, seller.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 400 && text.includes('seller is a seller'),
+    );
+    expect((await shop.caller.call('/accounts/buyer/group', { reason })).status).to.equal(400);
+    expect((await shop.caller.call('/accounts/nobody/group', { group: 'x', reason })).status).to.equal(404);
+    for (const whom of [
+      { group: 'kelas', everybody: true },
+      { group: 'kelas', account: 'buyer' },
+    ]) {
+      const answer = await shop.caller.call('/markups', { ...whom, all: true, rupiah: 1, reason });
+      expect(answer.status, JSON.stringify(whom)).to.equal(400);
+    }
+    expect((await groups()).groups).to.deep.equal([]);
+  });
+
+  it('lists groups of rules and accounts with counts, by pages', async () => {
+    await shop.set({ rupiah: 1 });
+    await shop.set({ account: 'buyer', rupiah: 4 });
+    await shop.set({ group: 'b', rupiah: 3 });
+    await shop.set({ group: 'a-1', rupiah: 2 });
+    await shop.set({ group: 'a-1', category: 'pulsa', rupiah: 2 });
+    await shop.put('buyer', 'a');
+    await shop.put('buyer2', 'b');
+    const { markups } = await shop.caller.ask('listMarkups', '/markups');
+    expect(
+      markups.map(({ account, group }: { account: string | null; group: string | null }) => account ?? group),
+    ).to.deep.equal([null, 'a-1', 'a-1', 'b', 'buyer']);
+    expect((await shop.caller.ask('listMarkups', '/markups?group=a-1')).markups).to.have.length(2);
+    expect((await shop.caller.ask('listMarkups', '/markups?group=a')).markups).to.deep.equal([]);
+    const all = [
+      { name: 'a', accounts: 1 },
+      { name: 'a-1', accounts: 0 },
+      { name: 'b', accounts: 1 },
+    ];
+    expect(await groups()).to.deep.equal({ groups: all, counted_max: 1_000, next: null });
+    const pages: unknown[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page = await groups(`?limit=1${after === '' ? '' : `&after=${after}`}`);
+      expect(page.groups).to.have.length(1);
+      pages.push(...page.groups);
+      after = page.next;
+    }
+    expect(pages).to.deep.equal(all);
+    await shop.put('buyer2', null);
+  });
+
+  it('finds, counts and names the accounts of a group by index', async () => {
+    const accounts = shop.stack.db.collection('accounts');
+    const plans = await Promise.all([
+      accounts
+        .find({ priceGroup: 'a', username: { $gt: '' } })
+        .sort({ username: 1 })
+        .explain('queryPlanner'),
+      accounts.find({ priceGroup: 'a' }).explain('queryPlanner'),
+      accounts
+        .find({ priceGroup: { $gt: 'a' } })
+        .sort({ priceGroup: 1 })
+        .explain('queryPlanner'),
+    ]);
+    for (const plan of plans) {
+      const winning = JSON.stringify(plan['queryPlanner'].winningPlan);
+      expect(winning).to.include('"price_group"').and.not.include('SORT').and.not.include('COLLSCAN');
+    }
+  });
+
+  it('topup moves buyers into groups, and warns about a group without accounts', async () => {
+    const code = await shop.product(10_000);
+    const run = (...args: string[]) => topup(args, shop.stack.env);
+    const why = ['--reason', reason];
+    const put = await run('account', 'group', 'buyer', 'grosir', ...why);
+    expect([put.code, put.stdout.trim()], put.stderr).to.deep.equal([0, 'buyer is now in the group grosir.']);
+    const rule = ['--product', code, '--group', 'grosir', '--rupiah', '2500'];
+    const set = await run('markup', 'set', ...rule, ...why);
+    expect([set.code, set.stdout], set.stderr).to.satisfy(
+      ([status, text]: [number, string]) => status === 0 && text.includes('group grosir, product'),
+    );
+    expect(set.stdout).to.not.include('No account');
+    const misspelt = ['--product', code, '--group', 'grosri'];
+    const empty = await run('markup', 'set', ...misspelt, '--rupiah', '9', ...why);
+    expect(empty.stdout).to.include('No account is in grosri yet. Add one: topup account group <username> grosri');
+    await run('markup', 'remove', ...misspelt, ...why);
+    expect(await shop.priceOf(code)).to.equal(12_500);
+    expect((await run('markup', 'list')).stdout).to.match(/group grosir +product +\S+ +Rp 2\.500/);
+    const own = await run('markup', 'list', '--group', 'grosir', '--json');
+    expect(own.json<{ markups: object[] }>().markups).to.deep.equal([
+      { account: null, group: 'grosir', scope: 'product', of: code, percent: null, rupiah: 2_500 },
+    ]);
+    expect((await run('account', 'list', '--group', 'grosir')).stdout)
+      .to.include('buyer ')
+      .and.not.include('buyer2');
+    expect((await run('account', 'show', 'buyer')).stdout).to.match(/price group +grosir/);
+    const out = await run('account', 'group', 'buyer', '--none', ...why);
+    expect(out.stdout.trim()).to.equal('buyer is now in no group.');
+    expect(await shop.priceOf(code)).to.equal(10_000);
   });
 });

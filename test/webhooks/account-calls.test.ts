@@ -19,7 +19,7 @@ import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { redirectWaitingDeliveries, getWebhookStatus } from '../../src/webhooks/endpoints/endpoint-status.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { apiClient, type ApiClient } from '../support/api-client.js';
-import { someTransaction, store } from './support/accounts.js';
+import { someTransaction, store, storeSuccess } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
 
@@ -56,21 +56,7 @@ describe('webhook calls of an account', () => {
     api = apiClient(baseUrl, owner.apiKey);
   });
 
-  async function event(over: Parameters<typeof someTransaction>[0] = {}): Promise<Delivery> {
-    const transaction = someTransaction({ accountId: owner.account._id, ...over });
-    const [row] = await store(
-      buildPurchaseDeliveries({
-        purchase: transaction,
-        buyer: owner.account,
-        seller: null,
-        event: 'success',
-      }),
-    );
-    if (!row) {
-      throw new Error('no row');
-    }
-    return row;
-  }
+  const event = () => storeSuccess(owner.account);
 
   async function turn(row: Delivery): Promise<void> {
     await deliverer.deliverDue(row.receiverId);

@@ -7,10 +7,9 @@ import { bySystem } from '../../src/audit/record-audit.js';
 import { replayDeliveries, replayDelivery } from '../../src/webhooks/replay/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/deliver/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/deliver/delivery-jobs.js';
-import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { enableWebhooks, getWebhookStatus } from '../../src/webhooks/endpoints/endpoint-status.js';
-import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { newAccount, storeSuccess, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
 
@@ -37,21 +36,7 @@ describe('webhooks through an outage, on a test clock', () => {
   });
   after(() => sender.close());
 
-  async function event(): Promise<Delivery> {
-    const transaction = someTransaction({ accountId: client.account._id });
-    const [row] = await store(
-      buildPurchaseDeliveries({
-        purchase: transaction,
-        buyer: client.account,
-        seller: null,
-        event: 'success',
-      }),
-    );
-    if (!row) {
-      throw new Error('no row');
-    }
-    return row;
-  }
+  const event = () => storeSuccess(client.account);
 
   async function turn(row: Delivery): Promise<void> {
     await deliverer.deliverDue(row.receiverId);

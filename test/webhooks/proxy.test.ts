@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
-import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
 import { announceDeliveries } from '../../src/webhooks/deliver/delivery-jobs.js';
 import { createDeliverer } from '../../src/webhooks/deliver/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
@@ -17,7 +16,7 @@ import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/deliver/
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../../scripts/databases/ports.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
-import { newAccount, someTransaction, store } from './support/accounts.js';
+import { newAccount, storeSuccess } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startNameServer } from './support/name-server.js';
 import { proxyPassword, startProxy, type TestProxy } from './support/proxy.js';
@@ -44,17 +43,7 @@ describe('webhooks through a proxy', () => {
 
   const send = (by: Sender, url: string) => by.send({ url, headers: {}, body: '{}' });
 
-  async function event(url: string): Promise<Delivery> {
-    const { account } = await newAccount({ webhookUrl: url });
-    const purchase = someTransaction({ accountId: account._id });
-    const [row] = await store(
-      buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
-    );
-    if (!row) {
-      throw new Error('no row');
-    }
-    return row;
-  }
+  const event = async (url: string) => storeSuccess((await newAccount({ webhookUrl: url })).account);
 
   const stored = async ({ _id }: Delivery) => (await deliveries.findOne({ _id })) as Delivery;
 

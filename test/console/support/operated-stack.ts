@@ -155,8 +155,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         throw new Error(`${username} has no URL`);
       }
       const at = new Date();
-      await stack.db.collection<Receiver>('webhookReceivers').insertOne({
-        _id: target.receiverId,
+      const disabled: Omit<Receiver, '_id'> = {
         accountId: account._id,
         address: new URL(target.url).origin,
         failures: 40,
@@ -168,7 +167,10 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         openUntil: null,
         openMs: 0,
         slowUntil: null,
-      });
+      };
+      await stack.db
+        .collection<Receiver>('webhookReceivers')
+        .updateOne({ _id: target.receiverId }, { $set: disabled }, { upsert: true });
     },
     async openCase(detail) {
       const id = newId();

@@ -382,6 +382,13 @@ describe('bank statements', function () {
     }
   });
 
+  it('a line that names a deposit of another amount credits no fitting one', async () => {
+    const amount = ownAmount();
+    const [named, fitting] = [await pending(amount + 1), await pending(amount)];
+    await confirm([{ amount, text: `TRSF BUYER ${named.id.toUpperCase()}` }], { by_amount: true });
+    expect([await statusOf(named.id), await statusOf(fitting.id)]).to.deep.equal(['pending', 'pending']);
+  });
+
   it('keeps the money rules', async () => {
     await expectLedgerToHold(shop.stack);
     await expectLedgerVerified(shop.stack);

@@ -139,4 +139,48 @@ describe('the owner of a bank line', () => {
     expect(await matches({ amount, text: `${long}${other.refId}` })).to.deep.equal(['other-amount']);
     expect(await credited({ amount, text: `${long}${deposit._id}` })).to.deep.equal([['named', deposit._id]]);
   });
+
+  describe('that names a deposit of another amount', () => {
+    /** Stores two pending deposits of one client. The fitting one is one rupiah smaller. */
+    async function twoThatWait() {
+      const [amount, accountId] = [ownAmount(), newId()];
+      const named = await asked(amount + 1, ownRef('NAMED-'), { accountId });
+      const fitting = await asked(amount, ownRef('FITTING-'), { accountId });
+      return { named, fitting, amount };
+    }
+    const meant = async (line: SaidLine) => {
+      const [only] = await planned(line);
+      return [only?.match, only?.deposits.map(({ _id }) => _id)];
+    };
+
+    it('is reported if it has our id or the reference of the client', async () => {
+      const { named, amount } = await twoThatWait();
+      for (const name of [named._id.toUpperCase(), named.refId]) {
+        const found = await meant({ amount, text: `TRSF BUYER ${name}` });
+        expect(found, name).to.deep.equal(['other-amount', [named._id]]);
+      }
+    });
+
+    it('is matched by our id before the reference of a fitting deposit', async () => {
+      const { named, fitting, amount } = await twoThatWait();
+      for (const [text, match, { _id }] of [
+        [`TRSF ${named._id} ${fitting.refId}`, 'other-amount', named],
+        [`TRSF ${fitting.refId}`, 'referenced', fitting],
+        [`${fitting._id} ${named._id}`, 'named', fitting],
+      ] as const) {
+        expect(await meant({ amount, text }), text).to.deep.equal([match, [_id]]);
+      }
+    });
+
+    it('is reported if our deposit is decided or too old', async () => {
+      const { named, amount } = await twoThatWait();
+      const line = { amount, text: `TRSF ${named._id}` };
+      const old = new Date(Date.now() - 60 * 86_400_000);
+      await deposits.updateOne({ _id: named._id }, { $set: { createdAt: old } });
+      expect(await meant(line)).to.deep.equal(['other-amount', [named._id]]);
+      expect((await meant({ ...line, amount: amount + 1 }))[0]).to.equal('none');
+      await deposits.updateOne({ _id: named._id }, { $set: { status: 'rejected' } });
+      expect(await meant(line)).to.deep.equal(['decided', [named._id]]);
+    });
+  });
 });

@@ -2,6 +2,7 @@ import type { Account, Role } from '../../../src/accounts/account.model.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
 import { newId } from '../../../src/shared/ids.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
+import { buildPurchaseDeliveries } from '../../../src/purchases/purchase-notifications.js';
 import { inTransaction } from '../../../src/database/mongo.js';
 import { insertDeliveries } from '../../../src/webhooks/new-delivery.js';
 import type { Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
@@ -61,4 +62,14 @@ export function someTransaction(over: Partial<Purchase> = {}): Purchase {
 export async function store(rows: Delivery[]): Promise<Delivery[]> {
   await inTransaction((session) => insertDeliveries(session, rows));
   return rows;
+}
+
+/** Stores the webhook of a successful purchase of this buyer. */
+export async function storeSuccess(buyer: Account): Promise<Delivery> {
+  const purchase = someTransaction({ accountId: buyer._id });
+  const [row] = await store(buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }));
+  if (!row) {
+    throw new Error('no row');
+  }
+  return row;
 }
