@@ -223,7 +223,9 @@ describe('markups and price groups in the console', function () {
     expect(set.stdout).to.not.include('No account');
     const misspelt = ['--product', code, '--group', 'grosri'];
     const empty = await run('markup', 'set', ...misspelt, '--rupiah', '9', ...why);
-    expect(empty.stdout).to.include('No account is in grosri yet. Add one: topup account group <username> grosri');
+    expect(empty.stdout).to.include(
+      'No account is in grosri yet. Add one: topup account group <username> grosri',
+    );
     await run('markup', 'remove', ...misspelt, ...why);
     expect(await shop.priceOf(code)).to.equal(12_500);
     expect((await run('markup', 'list')).stdout).to.match(/group grosir +product +\S+ +Rp 2\.500/);
