@@ -78,10 +78,10 @@ async function compare(
   const timesFew: number[] = [];
   const timesMany: number[] = [];
   for (let call = 0; call < calls / 2; call++) {
-    timesFew.push(await timed(ofFew));
-    timesMany.push(await timed(ofMany));
-    timesMany.push(await timed(ofMany));
-    timesFew.push(await timed(ofFew));
+    timesFew.push(await timeQuery(ofFew));
+    timesMany.push(await timeQuery(ofMany));
+    timesMany.push(await timeQuery(ofMany));
+    timesFew.push(await timeQuery(ofFew));
   }
   const at = (times: number[], share: number) =>
     times.sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? NaN;
@@ -92,7 +92,7 @@ async function compare(
   console.log(`${name.padEnd(22)}${cells.map((each) => each.padStart(9)).join('')}`);
 }
 
-async function timed(query: HistoryQuery): Promise<number> {
+async function timeQuery(query: HistoryQuery): Promise<number> {
   const atMs = performance.now();
   const { purchases: found } = await listTransactions(query);
   if (found.length === 0) {
@@ -111,7 +111,7 @@ async function fill(count: number): Promise<string> {
   const everyMs = (Date.now() - fromMs) / count;
   for (let start = 0; start < count; start += batch) {
     const made = Array.from({ length: Math.min(batch, count - start) }, (_, index) =>
-      purchaseAt(start + index, account._id, new Date(fromMs + Math.floor((start + index) * everyMs))),
+      buildPurchaseRow(start + index, account._id, new Date(fromMs + Math.floor((start + index) * everyMs))),
     );
     await purchases.insertMany(made.map(toStored), { ordered: false, writeConcern: { w: 1 } });
   }
@@ -120,7 +120,7 @@ async function fill(count: number): Promise<string> {
 
 const statuses: PurchaseStatus[] = [...Array<PurchaseStatus>(18).fill('SUCCESS'), 'FAILED', 'REFUNDED'];
 
-function purchaseAt(index: number, accountId: string, createdAt: Date): Purchase {
+function buildPurchaseRow(index: number, accountId: string, createdAt: Date): Purchase {
   const status = statuses[(index * 7) % statuses.length] ?? 'SUCCESS';
   return {
     _id: newId(),

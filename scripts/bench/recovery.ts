@@ -22,7 +22,7 @@ import { call } from './support/calls.js';
 import { fetchJson } from './support/http.js';
 import { numberOption } from './support/options.js';
 import { mustHold, printGoal } from './support/print.js';
-import { shown } from './support/print.js';
+import { formatValue } from './support/print.js';
 import { openShop } from './support/shop.js';
 import { untilTrue } from './support/until-true.js';
 
@@ -67,7 +67,7 @@ export async function benchRecovery(): Promise<void> {
     const ours = await measureSweep(bench, { purchases, sellerId, env });
     const bare = await measureAddBulk(bench, { purchases, sellerId });
     console.log(
-      `${purchases} open purchases: added again at ${shown(ours)} jobs/s, addBulk ${shown(bare)} jobs/s`,
+      `${purchases} open purchases: added again at ${formatValue(ours)} jobs/s, addBulk ${formatValue(bare)} jobs/s`,
     );
     await startWorker('fulfilment', env);
     await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is final' }, async () => {

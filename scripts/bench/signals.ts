@@ -7,12 +7,12 @@
  * that are off, with the error of the mean. `off again` validates the measurement.
  */
 import { request } from 'undici';
-import { freePort } from '../databases/ports.js';
+import { findFreePort } from '../databases/ports.js';
 import { checkLedger, emptyRedis, measureLoad, runBench, startHelper, withBooks } from './support/bench.js';
 import type { Loaded } from './support/bench.js';
 import { call } from './support/calls.js';
 import { numberOption } from './support/options.js';
-import { printGoal, shown } from './support/print.js';
+import { printGoal, formatValue } from './support/print.js';
 import { printLoads } from './support/print-loads.js';
 import { printCostOfSeeing } from './support/cost-of-seeing.js';
 import { startWorld } from './support/pipelines.js';
@@ -45,7 +45,7 @@ export async function benchSignals(): Promise<void> {
     await printCostOfSeeing(bench, world, load, { purchases, connections });
     await emptyRedis(bench);
     const collector = await startHelper('collector', 'receiver');
-    const metricsPort = await freePort();
+    const metricsPort = await findFreePort();
     const web = await startProcess({
       name: 'web',
       script: 'scripts/bench/main.js',
@@ -54,7 +54,7 @@ export async function benchSignals(): Promise<void> {
         NODE_ENV: 'development',
         LOG_LEVEL: 'info',
         METRICS_PORT: String(metricsPort),
-        PORT: String(await freePort()),
+        PORT: String(await findFreePort()),
       },
     });
     const buy = async (name: Name, lasts: number): Promise<Loaded> => {
@@ -109,8 +109,8 @@ function printCosts(measured: Record<Name, Loaded[]>): void {
     ['traces of all', off, 5, 0.1],
   ] as const) {
     const { mean, error } = morePerCent(name, against);
-    const what = share === 1 ? name : `${name}, ${shown(mean)} %; a tenth of that`;
-    printGoal(`${what} (± ${shown(2 * error * share)})`, {
+    const what = share === 1 ? name : `${name}, ${formatValue(mean)} %; a tenth of that`;
+    printGoal(`${what} (± ${formatValue(2 * error * share)})`, {
       goal,
       reached: mean * share,
       unit: '%',

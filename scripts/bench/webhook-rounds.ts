@@ -52,9 +52,9 @@ export async function prepareRounds(
   await migrate();
   const accounts: Account[] = [];
   for (let index = 0; index < size.receivers; index++) {
-    accounts.push(await accountAt(`${urls.quick}/hook-${index}`));
+    accounts.push(await buildAccount(`${urls.quick}/hook-${index}`));
   }
-  const behind = await accountAt(`${urls.slow}/hook`);
+  const behind = await buildAccount(`${urls.slow}/hook`);
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
   const makeRows = () =>
@@ -89,7 +89,7 @@ export async function prepareRounds(
   };
 }
 
-async function accountAt(webhookUrl: string): Promise<Account> {
+async function buildAccount(webhookUrl: string): Promise<Account> {
   const created = await createAccount(
     { username: `bench-${newId().slice(12)}`, role: 'buyer', webhookUrl },
     { actor: 'bench', from: null, reason: null },
@@ -125,7 +125,7 @@ function row(account: Account): Delivery {
 async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]): Promise<Measured> {
   const keys = accounts.slice(0, 1).flatMap((account) => getSigningKeys(account));
   const inFlight = accounts.length * limits.inFlightStart;
-  return measured(rows.length, async () => {
+  return measure(rows.length, async () => {
     const loop = async () => {
       for (let next = rows.pop(); next; next = rows.pop()) {
         await sender.send({ url: next.url, headers: buildDeliveryHeaders(next, keys), body: next.body });
@@ -139,7 +139,7 @@ async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Mea
   await deliveries.insertMany(rows);
   const receiverId = { $in: [...new Set(rows.map((each) => each.receiverId))] };
   const worker = startWorkers([handle(deliverDueJob, ({ receiverId: id }) => deliverer.deliverDue(id))]);
-  const result = await measured(rows.length, async () => {
+  const result = await measure(rows.length, async () => {
     await announceDeliveries(rows);
     while ((await deliveries.findOne({ receiverId, state: 'due' })) !== null) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -150,7 +150,7 @@ async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Mea
   return result;
 }
 
-async function measured(count: number, work: () => Promise<void>): Promise<Measured> {
+async function measure(count: number, work: () => Promise<void>): Promise<Measured> {
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
   await work();

@@ -14,7 +14,7 @@ export async function portFor(localDir: string, name: string): Promise<number> {
   if (before !== undefined && (await portTaken(before)) === null) {
     return before;
   }
-  const port = await freePort();
+  const port = await findFreePort();
   fs.mkdirSync(localDir, { recursive: true });
   fs.writeFileSync(file, `${JSON.stringify({ ...readPorts(file), [name]: port }, null, 2)}\n`);
   return port;
@@ -36,7 +36,7 @@ const ports = 12_000;
 const triesMax = 200;
 
 /** Returns a free port of 127.0.0.1. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries++) {
     const port = firstPort + Math.floor(ports * Math.random());
     if ((await portTaken(port)) === null) {

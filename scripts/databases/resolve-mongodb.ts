@@ -49,9 +49,9 @@ function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
   if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {
     output.say('MongoDB: this copy keeps its data in the embedded database (npm run reset deletes it)');
-    return [embedded, onPath, downloaded];
+    return [startEmbedded, onPath, startDownloaded];
   }
-  return [onPath, downloaded, embedded];
+  return [onPath, startDownloaded, startEmbedded];
 }
 
 async function checkGiven(
@@ -89,7 +89,7 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
   return tryMongod(program, 'mongod on PATH', context);
 }
 
-async function downloaded(context: DatabaseContext): Promise<Database | null> {
+async function startDownloaded(context: DatabaseContext): Promise<Database | null> {
   const program = await downloadMongod(context);
   return program === null ? null : tryMongod(program, 'mongod downloaded by mongodb-memory-server', context);
 }
@@ -108,7 +108,7 @@ async function tryMongod(program: string, used: string, context: DatabaseContext
   }
 }
 
-async function embedded({ supervisor, durable }: DatabaseContext): Promise<Database> {
+async function startEmbedded({ supervisor, durable }: DatabaseContext): Promise<Database> {
   const { localDir, output } = supervisor;
   output.say('MongoDB: starting the embedded development server (packages/embedded-mongo)');
   const dataDir = embeddedDataDir(localDir);

@@ -45,7 +45,7 @@ export async function resolveRedis(
   }
   refuseInProduction(context.env, 'REDIS_URL');
   const atUsualAddress = (stepContext: DatabaseContext) => alreadyListening(usualUrl, stepContext);
-  const found = await firstThatWorks([onPath, builtBefore, atUsualAddress, byApt, fromNpm], context);
+  const found = await firstThatWorks([onPath, findBuiltRedis, atUsualAddress, byApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(
       `No usable Redis was found; the reasons are above. Install one and try again:\n` +
@@ -89,7 +89,7 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
   return null;
 }
 
-async function builtBefore(context: DatabaseContext): Promise<Database | null> {
+async function findBuiltRedis(context: DatabaseContext): Promise<Database | null> {
   const program = redisBuiltBefore(context);
   return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }

@@ -43,7 +43,8 @@ function operationBreaks(
   input: Direction,
 ): string[] {
   const output: Direction = input === 'sent by clients' ? 'sent by us' : 'sent by clients';
-  const bodyOf = ({ root, operation }: typeof was) => resolved(root, field(operation, 'requestBody'));
+  const bodyOf = ({ root, operation }: typeof was) =>
+    resolveReferences(root, field(operation, 'requestBody'));
   const [bodyWas, bodyIs] = [bodyOf(was), bodyOf(is)];
   return [
     ...parameterBreaks(was, is, input),
@@ -59,11 +60,11 @@ function operationBreaks(
     ),
     ...entriesOf(field(was.operation, 'responses')).flatMap(([status, response]) => {
       const at = `${is.at} ${status}`;
-      const now = resolved(is.root, field(field(is.operation, 'responses'), status));
+      const now = resolveReferences(is.root, field(field(is.operation, 'responses'), status));
       if (now === undefined) {
         return status.startsWith('2') ? [`${at}: is gone`] : [];
       }
-      const before = resolved(was.root, response);
+      const before = resolveReferences(was.root, response);
       return [
         ...headerBreaks({ ...was, at, response: before }, { ...is, at, response: now }, output),
         ...contentBreaks(
@@ -87,7 +88,7 @@ function parameterBreaks(
 ): string[] {
   const parametersOf = ({ root, operation }: typeof was) =>
     listOf(field(operation, 'parameters'))
-      .map((each) => resolved(root, each))
+      .map((each) => resolveReferences(root, each))
       .map((each) => [`${String(field(each, 'in'))} ${String(field(each, 'name'))}`, each] as const);
   const now = new Map(parametersOf(is));
   const before = new Map(parametersOf(was));
@@ -122,7 +123,7 @@ function headerBreaks(
 ): string[] {
   const headersOf = ({ root, response }: typeof was) =>
     entriesOf(field(response, 'headers')).map(
-      ([name, each]) => [name.toLowerCase(), resolved(root, each)] as const,
+      ([name, each]) => [name.toLowerCase(), resolveReferences(root, each)] as const,
     );
   const now = new Map(headersOf(is));
   return headersOf(was).flatMap(([name, header]) => {
@@ -260,21 +261,21 @@ function alternativeBreaks(
 
 /** Returns the schema with references resolved and `allOf` merged. */
 function plain({ root, schema }: Placed): Schema {
-  const { allOf = [], ...rest } = (resolved(root, schema) ?? {}) as Schema;
+  const { allOf = [], ...rest } = (resolveReferences(root, schema) ?? {}) as Schema;
   return allOf
     .map((part) => plain({ root, at: '', schema: part }))
     .reduce<Schema>(
       (whole, part) => ({
         ...whole,
         ...part,
-        properties: merged(whole.properties, part.properties),
+        properties: mergeSchemas(whole.properties, part.properties),
         required: [...(whole.required ?? []), ...(part.required ?? [])],
       }),
       rest,
     );
 }
 
-function merged(
+function mergeSchemas(
   one: Record<string, Schema> = {},
   other: Record<string, Schema> = {},
 ): Record<string, Schema> {
@@ -286,7 +287,7 @@ function merged(
 }
 
 /** Follows references within the document. @throws Error for a dead reference. */
-function resolved(root: Json, part: unknown): unknown {
+function resolveReferences(root: Json, part: unknown): unknown {
   const reference = field(part, '$ref');
   if (typeof reference !== 'string') {
     return part;
@@ -295,7 +296,7 @@ function resolved(root: Json, part: unknown): unknown {
   if (found === undefined) {
     throw new Error(`${reference} does not exist`);
   }
-  return resolved(root, found);
+  return resolveReferences(root, found);
 }
 
 function field(part: unknown, name: string): unknown {

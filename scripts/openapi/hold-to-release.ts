@@ -34,7 +34,7 @@ export interface Held {
 
 /** Returns one line per break that is not accepted, or none. */
 export function contractProblems({ folder, version }: Held, document: Json): string[] {
-  const lastRelease = releaseIn(folder);
+  const lastRelease = readRelease(folder);
   if (lastRelease === null) {
     return [];
   }
@@ -62,7 +62,7 @@ export function contractProblems({ folder, version }: Held, document: Json): str
  * with an unaccepted break.
  */
 export function whyNotAccepted(baselineSource: Held, document: Json): string | null {
-  const release = releaseIn(baselineSource.folder)?.release;
+  const release = readRelease(baselineSource.folder)?.release;
   if (release === undefined) {
     return null;
   }
@@ -95,7 +95,7 @@ const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Null before the first release. */
-function releaseIn(folder: string): Release | null {
+function readRelease(folder: string): Release | null {
   const file = releaseFileIn(folder);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Release) : null;
 }

@@ -30,11 +30,11 @@ const columnsMax = 100;
 
 /** Returns every dead reference of the repository, by file and line. */
 export function deadReferences(repository: Repository): DeadReference[] {
-  const files = [...repository.texts].flatMap(([file, text]) => deadIn(file, text, repository));
+  const files = [...repository.texts].flatMap(([file, text]) => findDeadReferences(file, text, repository));
   return [...files, ...repeatedDecisions(repository)];
 }
 
-function deadIn(file: string, text: string, repository: Repository): DeadReference[] {
+function findDeadReferences(file: string, text: string, repository: Repository): DeadReference[] {
   const links = file.endsWith('.md') ? deadLinks(file, text, repository) : [];
   if (file === historyFile) {
     return links;
@@ -45,11 +45,11 @@ function deadIn(file: string, text: string, repository: Repository): DeadReferen
     const problems = rules.flatMap((rule) => rule(words, file, repository));
     return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
   });
-  return [...links, ...found, ...wideIn(file, text)].sort((a, b) => a.line - b.line);
+  return [...links, ...found, ...findWideLines(file, text)].sort((a, b) => a.line - b.line);
 }
 
 /** Documents wrap at 100 columns (CONTRIBUTING.md, "Writing"). */
-function wideIn(file: string, text: string): DeadReference[] {
+function findWideLines(file: string, text: string): DeadReference[] {
   return file.startsWith('docs/') && file.endsWith('.md')
     ? wideLinesOf(text, columnsMax).map((line) => ({
         file,
@@ -77,7 +77,7 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
  * the root.
  */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
-  return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
+  return findCited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
     placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
   );
 }
@@ -105,10 +105,11 @@ function isThere(place: string, { paths }: Repository): boolean {
 
 /** Examples: `app.ts`, or the end of a longer path. */
 function deadSourceFiles(text: string, _file: string, repository: Repository): string[] {
-  return cited(text, /(?<![\w./@<>*{}$'-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)?\.ts)\b/g).flatMap((name) =>
-    [...repository.paths].some((each) => each === name || each.endsWith(`/${name}`))
-      ? []
-      : [`${name} does not exist`],
+  return findCited(text, /(?<![\w./@<>*{}$'-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)?\.ts)\b/g).flatMap(
+    (name) =>
+      [...repository.paths].some((each) => each === name || each.endsWith(`/${name}`))
+        ? []
+        : [`${name} does not exist`],
   );
 }
 
@@ -147,11 +148,11 @@ function oldCitations(text: string): string[] {
     `\\b((?:${documents})(?:\\.md)? (?:parts? )?${section}|parts? ${section}|issue ["][^"]+["])`,
     'gi',
   );
-  return cited(text, pattern).map((name) => `${name} leads nowhere: name a section, or say why`);
+  return findCited(text, pattern).map((name) => `${name} leads nowhere: name a section, or say why`);
 }
 
 function deadNpmScripts(text: string, _file: string, repository: Repository): string[] {
-  return cited(text, /\bnpm run (?:--?[\w-]+ )*([a-z][\w-]*(?::[\w-]+)*)/g)
+  return findCited(text, /\bnpm run (?:--?[\w-]+ )*([a-z][\w-]*(?::[\w-]+)*)/g)
     .filter((name) => !repository.npmScripts.has(name))
     .map((name) => `there is no npm script ${name}`);
 }
@@ -197,6 +198,6 @@ function placesOf(name: string, file: string): string[] {
   return bases.map((base) => path.posix.join(base, name));
 }
 
-function cited(text: string, pattern: RegExp): string[] {
+function findCited(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name = '']) => name);
 }

@@ -42,7 +42,7 @@ export function readRepository(root: string): Repository {
   return describeRepository({
     files: [...files, ...writtenLater],
     texts: new Map(files.filter(isChecked).map((file) => [file, read(file)])),
-    npmScripts: new Set(packages.flatMap((file) => scriptsIn(read(file)))),
+    npmScripts: new Set(packages.flatMap((file) => readScriptNames(read(file)))),
     topupCommands: topupCommands(),
   });
 }
@@ -73,7 +73,7 @@ function isChecked(file: string): boolean {
   return checkedFiles.test(file) && file !== ownTest;
 }
 
-function scriptsIn(packageJson: string): string[] {
+function readScriptNames(packageJson: string): string[] {
   const { scripts = {} } = JSON.parse(packageJson) as { scripts?: Record<string, string> };
   return Object.keys(scripts);
 }

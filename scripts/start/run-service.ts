@@ -103,7 +103,7 @@ async function startPlayground(
     args: ['dist/scripts/seed.js', '--json'],
     env: { ...env, ...(known !== undefined && { ADMIN_PASSWORD: known }) },
   });
-  const accounts = accountsIn(written);
+  const accounts = parseAccounts(written);
   const made = accounts['admin']?.password;
   if (known === undefined && made !== undefined) {
     keepAdminPassword(supervisor.localDir, made);
@@ -117,7 +117,7 @@ async function startPlayground(
 }
 
 /** Finds the seed's result among other log lines. */
-function accountsIn(written: string): Record<string, DemoAccount> {
+function parseAccounts(written: string): Record<string, DemoAccount> {
   for (const line of written.split('\n')) {
     if (line.startsWith('{"accounts":')) {
       return (JSON.parse(line) as { accounts: Record<string, DemoAccount> }).accounts;

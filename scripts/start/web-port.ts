@@ -1,4 +1,4 @@
-import { freePort, portTaken } from '../databases/ports.js';
+import { findFreePort, portTaken } from '../databases/ports.js';
 import { PlainError } from '../supervisor/plain-error.js';
 
 const defaultPort = 3_000;
@@ -16,7 +16,7 @@ export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
     );
   }
   if (port === 0) {
-    return freePort();
+    return findFreePort();
   }
   const code = await portTaken(port);
   if (code === 'EACCES') {

@@ -134,7 +134,7 @@ function readable(text: string): { words: string; complaint: string | null } {
   const details = Object.entries(rest)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  const words = `${painted(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
+  const words = `${colourLevel(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
   const stack = error === undefined || error === null ? '' : stackOf(error);
   return {
     words: stack === '' ? words : `${words}\n${colours.dim(stack)}`,
@@ -149,7 +149,7 @@ function stackOf(error: unknown): string {
   return typeof stack === 'string' ? stack : JSON.stringify(error);
 }
 
-function painted(level: string): string {
+function colourLevel(level: string): string {
   switch (level) {
     case 'error':
       return colours.red('error ');

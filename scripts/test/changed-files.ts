@@ -30,7 +30,7 @@ export function changedFiles(root: string, base = ''): Changes {
           '--not',
           ...cut,
         );
-    const files = new Set([...linesOf(committed), ...uncommitted(root)]);
+    const files = new Set([...linesOf(committed), ...findUncommitted(root)]);
     const notes = [
       hasBase ? `since ${base}` : 'in the six hours before the last commit',
       ...(base !== '' && !hasBase ? [`TEST_BASE ${base} is not in this clone`] : []),
@@ -77,7 +77,7 @@ function startOfSitting(root: string): string {
   return new Date(lastMs - sittingMs).toISOString();
 }
 
-function uncommitted(root: string): string[] {
+function findUncommitted(root: string): string[] {
   return [
     ...linesOf(git(root, 'diff', '--name-only', 'HEAD')),
     ...linesOf(git(root, 'ls-files', '--others', '--exclude-standard')),

@@ -15,11 +15,13 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
  * across machines and commits.
  */
 export function roundOf(file: string, committedMs: Readonly<Record<string, number>>): number {
-  return balanced(committedMs).get(file) ?? createHash('sha256').update(file).digest().readUInt8() % rounds;
+  return (
+    balanceRounds(committedMs).get(file) ?? createHash('sha256').update(file).digest().readUInt8() % rounds
+  );
 }
 
 /** Assigns the longest files first, each to the round with the least load. */
-function balanced(committedMs: Readonly<Record<string, number>>): Map<string, number> {
+function balanceRounds(committedMs: Readonly<Record<string, number>>): Map<string, number> {
   const load = Array.from({ length: rounds }, () => 0);
   const longestFirst = Object.entries(committedMs).sort(
     ([fileA, a], [fileB, b]) => b - a || fileA.localeCompare(fileB, 'en'),

@@ -26,15 +26,15 @@ export function readKnownFlaky(root: string): Set<string> {
  * Returns the seed in the failed tests' output, or in the file's output; null if there is none or
  * more than one.
  */
-export function seedOf({ tests, printed }: Pick<FileResult, 'tests' | 'printed'>): string | null {
+export function findSeed({ tests, printed }: Pick<FileResult, 'tests' | 'printed'>): string | null {
   const failed = tests.filter(({ state }) => state === 'failed');
-  const named = seedsIn(
+  const named = findSeeds(
     failed.map((each) => `${each.path.join(' ')} ${each.failure?.text ?? ''}`).join('\n'),
   );
-  const seeds = named.length > 0 ? named : seedsIn(printed);
+  const seeds = named.length > 0 ? named : findSeeds(printed);
   return seeds.length === 1 ? (seeds[0] ?? null) : null;
 }
 
-function seedsIn(text: string): string[] {
+function findSeeds(text: string): string[] {
   return [...new Set([...text.matchAll(/\bSEED=(\d+)/g)].map(([, seed = '']) => seed))];
 }

@@ -52,7 +52,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       names: positionals,
       grep: values.grep ?? null,
       jobs: Math.max(1, values.jobs === undefined ? defaultJobs() : wholeNumber('--jobs', values.jobs)),
-      random: values.random === undefined ? null : seedOf(values.random),
+      random: values.random === undefined ? null : parseSeed(values.random),
       size,
       rotate: values.rotate && positionals.length === 0,
       budgetMs: wholeNumber('LONG_BUDGET_S', env['LONG_BUDGET_S'] || '780') * 1_000,
@@ -67,6 +67,6 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   }
 }
 
-function seedOf(text: string): number {
+function parseSeed(text: string): number {
   return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
 }

@@ -1,7 +1,7 @@
 /** Output of a run: one line per file, then failures, times and totals. */
 import colours from 'picocolors';
 import type { TestResult } from './messages.js';
-import { seedOf, type Outcome } from './flaky.js';
+import { findSeed, type Outcome } from './flaky.js';
 import { flakyMax } from './usage.mjs';
 import type { FileResult } from './run-file.js';
 
@@ -37,11 +37,11 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       );
       // Printed immediately and again at the end, so that failures are visible during a long run.
       for (const { path, text } of failed && !showTests ? failuresOf([result]) : []) {
-        console.log(indented(colours.red(`${path.join(' › ')}\n${indented(text, 2)}`), 4));
+        console.log(indent(colours.red(`${path.join(' › ')}\n${indent(text, 2)}`), 4));
       }
       const printed = worthReading(result.printed, failed || showTests);
       if (printed.length > 0) {
-        console.log(indented(printed.slice(-printedLinesMax).join('\n'), 4));
+        console.log(indent(printed.slice(-printedLinesMax).join('\n'), 4));
       }
     },
     again(file) {
@@ -99,14 +99,14 @@ function printFlaky(flaky: FileResult[], known: ReadonlySet<string>): void {
   }
   console.log(`\nFLAKY: failed, and passed alone (a CI run fails with more than ${flakyMax} of them)`);
   for (const first of flaky) {
-    const seed = seedOf(first);
+    const seed = findSeed(first);
     console.log(`\n  ${first.file}${seed === null ? '' : ` (SEED=${seed})`}`);
     for (const { path, text } of failuresOf([first])) {
-      console.log(indented(colours.red(`${path.join(' › ')}\n${indented(text, 2)}`), 4));
+      console.log(indent(colours.red(`${path.join(' › ')}\n${indent(text, 2)}`), 4));
     }
     const log = worthReading(first.printed, true).slice(-flakyLinesMax);
     if (log.length > 0) {
-      console.log(indented(`Its last ${log.length} lines:\n${log.join('\n')}`, 4));
+      console.log(indent(`Its last ${log.length} lines:\n${log.join('\n')}`, 4));
     }
     console.log(
       known.has(first.file)
@@ -135,7 +135,7 @@ function failuresOf(results: FileResult[]): ShownFailure[] {
 function printFailures(failures: ShownFailure[]): void {
   for (const [index, { file, path, text }] of failures.entries()) {
     console.log(`\n  ${index + 1}) ${path.join(' › ')}`);
-    console.log(indented(colours.red(text), 5));
+    console.log(indent(colours.red(text), 5));
     console.log(colours.dim(`     Again: npm test -- ${file}`));
   }
 }
@@ -184,6 +184,6 @@ function duration(ms: number): string {
   return whole < 60 ? `${whole}s` : `${Math.floor(whole / 60)}m ${whole % 60}s`;
 }
 
-function indented(text: string, by: number): string {
+function indent(text: string, by: number): string {
   return text.replace(/^/gm, ' '.repeat(by));
 }

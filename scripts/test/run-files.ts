@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { DatabasePair, OwnDatabases } from '../databases/own-databases.js';
 import type { BuiltTests } from './build-tests.js';
 import type { Options } from './options.js';
-import { runAgainMax, seedOf, type Outcome } from './flaky.js';
+import { runAgainMax, findSeed, type Outcome } from './flaky.js';
 import type { Report } from './report.js';
 import { runFile, type FileResult } from './run-file.js';
 import { isLong } from './test-files.js';
@@ -98,7 +98,7 @@ export async function runFiles({ root, files, built, options, databases, report 
       }
       report.again(first.file);
       // Another seed could hide a rare error and make the test look flaky.
-      const second = await run(first.file, databases.pairs[0], seedOf(first));
+      const second = await run(first.file, databases.pairs[0], findSeed(first));
       const failedAgain = isFailed(second, options);
       report.file(second, failedAgain);
       if (!failedAgain) {

@@ -5,7 +5,7 @@ import type { ListedEndpoint } from '../../src/webhooks/endpoints/endpoint-statu
 import { redactUrlSecrets } from '../../src/shared/mask.js';
 import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { facts, heading, listText, rupiah, status, table, time, type ListFormat } from './format.js';
+import { facts, formatHeading, listText, rupiah, status, table, time, type ListFormat } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import {
   httpUrl,
@@ -288,10 +288,10 @@ function describeText({
   const auditRows = audit.map((each) => [time(each.at), each.actor, each.action, each.reason ?? '']);
   return [
     settings,
-    ...(endpoints.length > 1 ? [heading('webhook endpoints'), endpointTable(endpoints)] : []),
-    heading('API keys'),
+    ...(endpoints.length > 1 ? [formatHeading('webhook endpoints'), endpointTable(endpoints)] : []),
+    formatHeading('API keys'),
     table(['id', 'created', 'valid until'], keyRows),
-    heading('Last changes'),
+    formatHeading('Last changes'),
     auditRows.length === 0 ? 'none' : table(['at', 'by', 'what', 'why'], auditRows),
   ].join('\n');
 }

@@ -29,7 +29,7 @@ export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<
     return systemUser();
   }
   try {
-    return await (key === null ? unproven(action, as) : proven(action, { key, as }));
+    return await (key === null ? trustHost(action, as) : proveByKey(action, { key, as }));
   } catch (error) {
     const { DependencyError } = await import('../../src/shared/errors.js');
     const { isMongoUnavailable } = await import('../../src/database/mongo.js');
@@ -40,7 +40,7 @@ export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<
   }
 }
 
-async function proven(
+async function proveByKey(
   action: OperatorAction,
   credentials: { key: string; as: string | undefined },
 ): Promise<string> {
@@ -49,10 +49,10 @@ async function proven(
   if (credentials.as !== undefined && credentials.as !== operator.username) {
     throw new UsageError(`The operator key belongs to ${operator.username}, not to ${credentials.as}.`);
   }
-  return allowed(operator, action);
+  return requireAllowed(operator, action);
 }
 
-async function unproven(action: OperatorAction, as: string | undefined): Promise<string> {
+async function trustHost(action: OperatorAction, as: string | undefined): Promise<string> {
   const [{ anyAdminHasKey, anyOperatorHasKey }, { env }, { isGuarded }] = await Promise.all([
     import('../../src/operators/operator-key.js'),
     import('../../config/env.js'),
@@ -72,10 +72,10 @@ async function unproven(action: OperatorAction, as: string | undefined): Promise
     return systemUser();
   }
   const { requireOperator } = await import('../../src/operators/require-operator.js');
-  return allowed(await requireOperator(as), action);
+  return requireAllowed(await requireOperator(as), action);
 }
 
-async function allowed(
+async function requireAllowed(
   { username, role }: { username: string; role: Parameters<typeof isAllowed>[0] },
   action: OperatorAction,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import type { LineMatch } from '../../src/deposits/bank/line-match.js';
 import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
 import type { BankLineRefusal } from '../../src/deposits/bank/read-bank-statement.js';
 import { defineCommand } from './define-command.js';
-import { facts, heading, listText, rupiah, table } from './format.js';
+import { facts, formatHeading, listText, rupiah, table } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption, reasonOption } from './options.js';
 import type { Output } from './print.js';
@@ -223,7 +223,7 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
     ...(listed.length === 0
       ? []
       : [
-          heading('Lines'),
+          formatHeading('Lines'),
           table(
             ['line', 'day', 'amount', 'match', 'deposit', 'text'],
             listed.slice(0, shownMax).map(rowOf),
@@ -233,7 +233,7 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
     ...(refused.length === 0
       ? []
       : [
-          heading('Not read'),
+          formatHeading('Not read'),
           ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusals[why]}`),
         ]),
     ...(Math.max(listed.length, refused.length) > shownMax

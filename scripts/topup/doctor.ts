@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { defineCommand } from './define-command.js';
-import { colours, heading, status, table, time, wrapped } from './format.js';
+import { colours, formatHeading, status, table, time, wrapLine } from './format.js';
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
@@ -51,7 +51,7 @@ async function watchSystem(json: boolean): Promise<Output> {
       const at = now();
       const output = outputOf(found);
       printOutput(
-        { data: { at, ...(output.data as object) }, text: `${heading(time(at))}\n${output.text}` },
+        { data: { at, ...(output.data as object) }, text: `${formatHeading(time(at))}\n${output.text}` },
         json,
       );
       shown = found;
@@ -83,14 +83,16 @@ function outputOf(found: Diagnosis[]): Output {
   const todo = found.flatMap((each) =>
     each.advice === null
       ? []
-      : [wrapped(`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`, 6)],
+      : [wrapLine(`${status(each.status).padEnd(4)}  ${each.name}: ${each.advice}`, 6)],
   );
   return {
     data: { ok: !failed, checks: found },
     failed,
     text: [
       table(['', 'check', 'found'], rows),
-      ...(todo.length > 0 ? [heading('What to do'), ...todo] : ['', colours.green('All checks passed.')]),
+      ...(todo.length > 0
+        ? [formatHeading('What to do'), ...todo]
+        : ['', colours.green('All checks passed.')]),
     ].join('\n'),
   };
 }

@@ -9,7 +9,7 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
     Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
   );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  const line = (cells: string[]) => wrapped(lineOf(cells), before);
+  const line = (cells: string[]) => wrapLine(lineOf(cells), before);
   const lineOf = (cells: string[]) =>
     cells
       .map((cell, column) => {
@@ -77,7 +77,7 @@ function cellOf(column: unknown, value: unknown): string {
  * Wraps a line between words to the terminal width and indents what follows. Returns it unchanged
  * for a pipe or a narrow terminal.
  */
-export function wrapped(line: string, indent: number, width = process.stdout.columns): string {
+export function wrapLine(line: string, indent: number, width = process.stdout.columns): string {
   if (!(width > indent + 20) || visible(line).length <= width) {
     return line;
   }
@@ -98,12 +98,12 @@ export function facts(pairs: [string, string | null][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs
     .flatMap(([name, value]) =>
-      value === null ? [] : [wrapped(`${colours.dim(name.padEnd(width))}  ${value}`, width + 2)],
+      value === null ? [] : [wrapLine(`${colours.dim(name.padEnd(width))}  ${value}`, width + 2)],
     )
     .join('\n');
 }
 
-export function heading(text: string): string {
+export function formatHeading(text: string): string {
   return `\n${colours.bold(text)}`;
 }
 

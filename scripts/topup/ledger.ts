@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ClosedDay } from '../../src/money/closes/day-closes.js';
 import type { LedgerReport, Progress } from '../../src/reconciliation/ledger/ledger-report.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { colours, facts, heading, rupiah, table } from './format.js';
+import { colours, facts, formatHeading, rupiah, table } from './format.js';
 import { day } from './options.js';
 
 /** `topup ledger …`: verifies the books and closes days. */
@@ -84,7 +84,7 @@ function closeText(closed: ShownDay[], last: ShownDay | null): string {
     closed.length === 0 ? 'There was no day to close.' : table(head, cells, [1, 2]),
     ...(last
       ? [
-          heading('Keep this outside the database'),
+          formatHeading('Keep this outside the database'),
           facts([
             ['day', last.day],
             ['root', last.root],
@@ -116,7 +116,7 @@ function progressLine(): Progress {
 }
 
 /** Printed only if the amount is above zero; in production it is always zero. */
-function unvouched(amount: number): [string, string][] {
+function formatUnvouched(amount: number): [string, string][] {
   return amount > 0 ? [['credited without confirmation', rupiah(amount)]] : [];
 }
 
@@ -131,7 +131,7 @@ function reportText(report: LedgerReport): string {
   const findings = report.findings.map(({ check, subject, message }) => [check, subject, message]);
   return [
     table(['', 'rule', ''], rows),
-    heading('Read'),
+    formatHeading('Read'),
     facts([
       ['wallets', examined.wallets.toLocaleString('en')],
       ['journals', examined.journals.toLocaleString('en')],
@@ -146,12 +146,12 @@ function reportText(report: LedgerReport): string {
             ['in wallets', rupiah(totals.wallets)],
             ['in suspense', rupiah(totals.suspense)],
             ['owed to sellers', rupiah(totals.payable)],
-            ...unvouched(totals.unvouchedDeposits),
+            ...formatUnvouched(totals.unvouchedDeposits),
           ] satisfies [string, string][])
         : []),
       ['time', `${(report.durationMs / 1_000).toFixed(1)} s`],
     ]),
-    ...(findings.length > 0 ? [heading('Found'), table(['rule', 'where', 'what'], findings)] : []),
+    ...(findings.length > 0 ? [formatHeading('Found'), table(['rule', 'where', 'what'], findings)] : []),
     '',
     report.ok
       ? colours.green(

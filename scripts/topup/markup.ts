@@ -60,7 +60,7 @@ function registerList(group: Command): void {
             ? 'There is no markup.'
             : table(
                 ['for', 'what', 'code or name', 'markup'],
-                shown.map((each) => [forWhom(each), each.scope, each.of ?? '-', added(each)]),
+                shown.map((each) => [forWhom(each), each.scope, each.of ?? '-', formatMarkup(each)]),
                 [3],
               ),
           ...(next === null ? [] : [`More: --after "${next}"`]),
@@ -120,7 +120,7 @@ function registerSet(group: Command): void {
       };
       const what = of === null ? scope : `${scope} ${of}`;
       const empty = await hintOfEmptyGroup(options.group);
-      return { data, text: `${forWhom(data)}, ${what}: ${added(data)}${empty}` };
+      return { data, text: `${forWhom(data)}, ${what}: ${formatMarkup(data)}${empty}` };
     },
   });
 }
@@ -225,6 +225,6 @@ function forWhom({ account, group }: { account: string | null; group: string | n
   return account ?? (group === null ? 'all' : `group ${group}`);
 }
 
-function added(of: { percent: number | null; rupiah: number | null }): string {
+function formatMarkup(of: { percent: number | null; rupiah: number | null }): string {
   return of.percent === null ? rupiah(of.rupiah ?? 0) : `${of.percent} %`;
 }

@@ -6,7 +6,7 @@ import type { ImportPlan, ConfirmReason, PlannedChange } from '../../src/provide
 import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { LineRefusal } from '../../src/providers/imports/read-price-file.js';
 import { defineCommand } from './define-command.js';
-import { facts, heading, listText, rupiah, table } from './format.js';
+import { facts, formatHeading, listText, rupiah, table } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption } from './options.js';
 import type { Output } from './print.js';
@@ -210,7 +210,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
     ...(changes.length === 0
       ? []
       : [
-          heading('Changes'),
+          formatHeading('Changes'),
           table(
             ['line', 'code', 'seller', 'price', 'cost', 'status', 'left'],
             ordered.slice(0, shownMax).map(rowOf),
@@ -220,7 +220,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
     ...(refused.length === 0
       ? []
       : [
-          heading('Refused'),
+          formatHeading('Refused'),
           ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${words[why]}`),
         ]),
     ...(Math.max(changes.length, refused.length) > shownMax
@@ -231,7 +231,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
 
 function rowOf({ line, code, seller, before, after, margin, loses, falls, rises }: PlannedChange): string[] {
   const change = (field: keyof OfferFigures) =>
-    before[field] === after[field] ? '' : `${shown(before[field])} -> ${shown(after[field])}`;
+    before[field] === after[field] ? '' : `${formatValue(before[field])} -> ${formatValue(after[field])}`;
   const left = margin === null ? '-' : rupiah(margin);
   return [
     String(line),
@@ -244,7 +244,7 @@ function rowOf({ line, code, seller, before, after, margin, loses, falls, rises 
   ];
 }
 
-function shown(value: number | string | null): string {
+function formatValue(value: number | string | null): string {
   return value === null ? '-' : typeof value === 'number' ? rupiah(value) : value;
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { ProductStatus } from '../../src/products/product.model.js';
 import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
-import { facts, heading, listText, rupiah, status, time, type Column } from './format.js';
+import { facts, formatHeading, listText, rupiah, status, time, type Column } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { registerPriceImport } from './price-import.js';
 import { day, limitOption, reasonOption, wholeNumber } from './options.js';
@@ -101,7 +101,7 @@ function registerShow(group: Command): void {
           ['operator', data.operator],
           ['cut-off', data.cut_off && `${data.cut_off.start} to ${data.cut_off.end}`],
         ]),
-        heading('Offers'),
+        formatHeading('Offers'),
         offersText(data.offers),
       ].join('\n'),
     }),

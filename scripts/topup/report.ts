@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { DayReport, Named, Sum } from '../../src/doctor/report-day.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { facts, heading, rupiah, table, time } from './format.js';
+import { facts, formatHeading, rupiah, table, time } from './format.js';
 import { day, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -78,5 +78,5 @@ function section(title: string, sums: Record<string, Sum>): string[] {
 
 function list(title: string, rows: Named[]): string[] {
   const cells = rows.map(({ name, count, amount }) => [name, String(count), rupiah(amount)]);
-  return [heading(title), rows.length === 0 ? 'none' : table(['', 'count', 'amount'], cells, [1, 2])];
+  return [formatHeading(title), rows.length === 0 ? 'none' : table(['', 'count', 'amount'], cells, [1, 2])];
 }

@@ -105,11 +105,11 @@ function registerResolve(group: Command): void {
       serial_number: sn,
       sn: undefined,
     }),
-    output: decided,
+    output: formatDecision,
   });
 }
 
-function decided({ id, status: word }: { id: string; status: string }) {
+function formatDecision({ id, status: word }: { id: string; status: string }) {
   return { data: { transaction_id: id, status: word }, text: `${id} is ${status(word)}.` };
 }
 
@@ -154,6 +154,6 @@ function registerReverse(group: Command): void {
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).reversePurchase,
     input: ({ fields }) => ({ id: fields['transaction'], transaction: undefined }),
-    output: decided,
+    output: formatDecision,
   });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { defineCommand } from './define-command.js';
-import { heading, listText } from './format.js';
+import { formatHeading, listText } from './format.js';
 import { UsageError } from './usage-error.js';
 
 /** `topup search`: the search of the console (Ctrl-K). */
@@ -91,8 +91,8 @@ function formatResults(purchases: FoundPurchase[], accounts: FoundAccount[]): st
     empty: '',
   });
   const parts = [
-    ...(ofPurchases === '' ? [] : [heading('Purchases'), ofPurchases]),
-    ...(ofAccounts === '' ? [] : [heading('Accounts'), ofAccounts]),
+    ...(ofPurchases === '' ? [] : [formatHeading('Purchases'), ofPurchases]),
+    ...(ofAccounts === '' ? [] : [formatHeading('Accounts'), ofAccounts]),
   ];
   return parts.length === 0 ? 'Nothing matches this id, reference, number or name.' : parts.join('\n').trim();
 }

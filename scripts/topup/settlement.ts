@@ -75,7 +75,7 @@ function registerApprove(settlement: Command): void {
     options: [reasonOption()],
     async run({ arg, by }) {
       const { approveSettlement } = await import('../../src/settlements/pay-out.js');
-      return finished(await approveSettlement(arg('id'), by), 'Approved. It is being paid.');
+      return formatSettlement(await approveSettlement(arg('id'), by), 'Approved. It is being paid.');
     },
   });
 }
@@ -127,7 +127,10 @@ function registerComplete(settlement: Command): void {
         ...(bankReference !== undefined && { bankReference }),
       });
       const who = completed.claimedBy === null ? '' : ` by ${completed.claimedBy}`;
-      return finished(completed, `It is ${completed.status}; ${rupiah(completed.netAmount)} paid${who}.`);
+      return formatSettlement(
+        completed,
+        `It is ${completed.status}; ${rupiah(completed.netAmount)} paid${who}.`,
+      );
     },
   });
 }
@@ -144,12 +147,12 @@ function registerFail(settlement: Command): void {
     async run({ arg, by, options }) {
       const { failSettlement } = await import('../../src/settlements/pay-out.js');
       const failed = await failSettlement(arg('id'), options.reason, by);
-      return finished(failed, `It is ${failed.status}.`);
+      return formatSettlement(failed, `It is ${failed.status}.`);
     },
   });
 }
 
-function finished(settlement: Settlement, text: string) {
+function formatSettlement(settlement: Settlement, text: string) {
   return { data: present(settlement), text };
 }
 

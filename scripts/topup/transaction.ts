@@ -4,7 +4,7 @@ import { formatToken } from '../../src/purchases/pln-token.js';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import type { PurchaseStatus } from '../../src/purchases/purchase.model.js';
-import { colours, facts, heading, listText, rupiah, status, table, time } from './format.js';
+import { colours, facts, formatHeading, listText, rupiah, status, table, time } from './format.js';
 import { day, limitOption, wholeNumber } from './options.js';
 
 /** `topup transaction …`: lists and shows purchases. */
@@ -157,10 +157,10 @@ function describeText({
   );
   return [
     summary,
-    heading('What happened'),
+    formatHeading('What happened'),
     table(['at', '', ''], steps),
     ...(waiting.length + open.length + review.length > 0
-      ? [heading('Still open'), ...waiting, ...open, ...review]
+      ? [formatHeading('Still open'), ...waiting, ...open, ...review]
       : []),
   ].join('\n');
 }

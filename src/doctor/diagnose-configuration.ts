@@ -24,7 +24,7 @@ export async function diagnoseConfiguration(): Promise<Diagnosis[]> {
     await md5Signs(),
     payments(),
     ...mode(),
-    ...refused(),
+    ...diagnoseRefusedSettings(),
   ];
 }
 
@@ -125,7 +125,7 @@ function payments(): Diagnosis {
 }
 
 /** Reports the settings of docs/reference/refused-settings.md as this process has them. */
-function refused(): Diagnosis[] {
+function diagnoseRefusedSettings(): Diagnosis[] {
   const notOurs: string[] = getForeignSettings(getProcessTypes(process.argv));
   return refusedSettings.map((each) => {
     const { setting, why, instead, acceptedAs } = each;

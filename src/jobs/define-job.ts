@@ -182,7 +182,7 @@ export type Payload = Record<string, unknown>;
  * @throws Error if the data does not match the schema. This finds bugs before the job is queued.
  */
 export function buildPayload<Data extends object>(job: Job<Data>, data: Data): Payload {
-  return { v: job.version, ...checked(job, data) };
+  return { v: job.version, ...parseData(job, data) };
 }
 
 /**
@@ -194,11 +194,11 @@ export function readPayload<Data extends object>(job: Job<Data>, name: string, p
   const { v, ...fields } = (payload ?? {}) as Payload;
   try {
     if (name === job.name && v === job.version) {
-      return checked(job, fields);
+      return parseData(job, fields);
     }
     const earlier = job.earlier?.find((each) => each.name === name && each.version === v);
     if (earlier) {
-      return checked(job, earlier.read(fields));
+      return parseData(job, earlier.read(fields));
     }
   } catch (error) {
     throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
@@ -211,7 +211,7 @@ export function isNamed(job: Job<never>, name: string): boolean {
   return job.name === name || (job.earlier ?? []).some((each) => each.name === name);
 }
 
-function checked<Data extends object>(job: Job<Data>, data: object): Data {
+function parseData<Data extends object>(job: Job<Data>, data: object): Data {
   const { value, error } = job.data.validate(data, { convert: false, presence: 'required' }) as {
     value: Data;
     error?: Error;

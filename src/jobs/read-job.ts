@@ -17,7 +17,7 @@ interface Field {
 
 const number: Field = { isRead: (text) => /^-?\d{1,15}(\.\d+)?$/.test(text), instead: '0' };
 const count: Field = { ...number, isRead: (text) => /^-?\d{1,15}$/.test(text) };
-const json: Field = { isRead: (text) => text === '' || parsed(text) !== undefined, instead: null };
+const json: Field = { isRead: (text) => text === '' || parseJson(text) !== undefined, instead: null };
 
 /** Fields that BullMQ parses or increments before a handler sees the job. */
 const fields = new Map<string, Field>([
@@ -48,7 +48,7 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
     return await opened.getJob(id);
   } catch (error) {
     const raw = await redis().hgetall(opened.toKey(id));
-    const broken = brokenIn(raw);
+    const broken = findBrokenFields(raw);
     if (broken.length === 0) {
       throw error;
     }
@@ -88,7 +88,7 @@ export function isUnreadable({ failedReason }: { failedReason?: string }): boole
 export async function failUnreadable(queue: Queue, id: string): Promise<void> {
   const key = openQueue(queue).toKey(id);
   const raw = await redis().hgetall(key);
-  const broken = brokenIn(raw);
+  const broken = findBrokenFields(raw);
   if (broken.length === 0) {
     return;
   }
@@ -112,12 +112,12 @@ function describeProblem(broken: string[]): string {
   return `Its ${broken.join(' and ')} ${because}`;
 }
 
-function brokenIn(raw: Record<string, string>): string[] {
+function findBrokenFields(raw: Record<string, string>): string[] {
   const broken = [...fields].flatMap(([name, { isRead }]) => {
     const text = lookUp(raw, name);
     return text === undefined || isRead(text) ? [] : [name];
   });
-  const isOfNone = raw[ofSchedule] && !hasPeriod(parsed(raw['opts'] ?? ''));
+  const isOfNone = raw[ofSchedule] && !hasPeriod(parseJson(raw['opts'] ?? ''));
   return isOfNone ? [...broken, ofSchedule] : broken;
 }
 
@@ -125,7 +125,7 @@ function isOptions(text: string): boolean {
   if (text === '') {
     return true;
   }
-  const options = parsed(text);
+  const options = parseJson(text);
   return isRecord(options) && (options['repeatJobKey'] === undefined || hasPeriod(options));
 }
 
@@ -144,7 +144,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

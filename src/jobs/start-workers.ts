@@ -53,7 +53,7 @@ const lookForQueuesEveryMs = 1_000;
  * follows changes of the families while the process runs.
  */
 export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []): RunningWorkers {
-  const opened = handlers.map(open);
+  const opened = handlers.map(openHandler);
   const taken = new Map<Queue, number>();
   const rounds = new Set<UnderWay>();
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
@@ -92,7 +92,7 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
   };
 }
 
-function open({ job, setAside, ...handler }: Handler): OpenHandler {
+function openHandler({ job, setAside, ...handler }: Handler): OpenHandler {
   return { job, setAside, ...handler.open() };
 }
 
@@ -124,7 +124,7 @@ function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): 
         if (found) {
           found.worker.concurrency = queue.concurrency;
         } else {
-          const opened = open(handler);
+          const opened = openHandler(handler);
           running.set(name, { ...startWorker(queue, [opened], rounds), opened });
         }
       }

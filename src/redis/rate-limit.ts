@@ -57,13 +57,13 @@ export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : null;
   if (current && current.isOwn !== true && current.count >= limit.max && limit.refunds !== true) {
-    return taken(current, limit, false);
+    return buildTaken(current, limit, false);
   }
   const answer = await countInRedis({ key, ...limit });
   if (answer) {
     const counted = { count: answer[0], resetAt: nowMs() + answer[1] };
     known.set(key, { ...counted, count: Math.min(counted.count, limit.max) });
-    return taken(counted, limit, counted.count <= limit.max);
+    return buildTaken(counted, limit, counted.count <= limit.max);
   }
   if (limit.needsRedis === true) {
     throw new DependencyError(new Error('Counting in Redis timed out'));
@@ -102,7 +102,7 @@ function getRedisKey(key: string): string {
   return `${env.QUEUE_PREFIX}:${key}`;
 }
 
-function taken({ count, resetAt }: Count, { max }: Limit, accepted: boolean): Taken {
+function buildTaken({ count, resetAt }: Count, { max }: Limit, accepted: boolean): Taken {
   return {
     accepted,
     limit: max,
@@ -119,7 +119,7 @@ function countHere(key: string, limit: Limit): Taken {
   const count = accepted ? current.count + 1 : current.count;
   const after: Count = { count, resetAt: current.resetAt, isOwn: true };
   known.set(key, after);
-  return taken(after, limit, accepted);
+  return buildTaken(after, limit, accepted);
 }
 
 /** @returns null while Redis is unavailable. */

@@ -300,7 +300,7 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
       const about = Object.values(each.labels).join(' ');
       const id = about === '' ? name : `${name} ${about}`;
       if (isSo(each.value, each, all)) {
-        const provider = usernameIn(all, about);
+        const provider = findUsername(all, about);
         const who = provider === null ? '' : `${provider}: `;
         firing.push({ id, name, severity, forMs, message: `${who}${describe(each.value)}` });
       }
@@ -313,7 +313,7 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
 /**
  * Returns the username of the provider whose id or queue the labels contain; null: there is none.
  */
-function usernameIn(all: Figures, about: string): string | null {
+function findUsername(all: Figures, about: string): string | null {
   const info = all.found.find(({ name, labels }) => {
     const id = lookUp(labels, 'provider');
     return name === 'topup_provider_info' && id !== undefined && about.includes(id);

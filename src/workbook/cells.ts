@@ -1,5 +1,5 @@
 import { numberFormat, type NumberFormat, showsAsStored } from './number-format.js';
-import { attribute, createXmlError, readTags, unescaped } from './xml.js';
+import { attribute, createXmlError, readTags, unescapeText } from './xml.js';
 import type { CellFault } from './csv-lines.js';
 
 /** Longer than any column of ours. It bounds the size of a text that all rows share. */
@@ -16,7 +16,7 @@ export async function sharedTexts(xml: string): Promise<string[]> {
       if (name === 'si' && !isEnd) {
         texts.push('');
       } else if (name === 't' && !isEnd && parent !== 'rPh') {
-        texts.push(`${texts.pop() ?? ''}${unescaped(text)}`.slice(0, cellLengthMax));
+        texts.push(`${texts.pop() ?? ''}${unescapeText(text)}`.slice(0, cellLengthMax));
       }
     }
   }
@@ -134,7 +134,7 @@ function readValue(
       return { text: rawText === '1' || rawText === 'true' ? 'TRUE' : 'FALSE' };
     case 'str':
     case 'inlineStr':
-      return { text: unescaped(rawText) };
+      return { text: unescapeText(rawText) };
     case 'e':
       return { text: rawText };
     default:

@@ -82,13 +82,13 @@ export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
     const cells: string[] = [];
     const began = line;
     for (let isRow = true; isRow;) {
-      const cell = text[place] === '"' ? quotedAt(text, place) : plainAt(text, place, plain);
+      const cell = text[place] === '"' ? readQuotedCell(text, place) : readPlainCell(text, place, plain);
       if (cell && cell.next - place > cellLengthMax) {
         throw new UnreadableSheetError(
           `line ${line}: it has a cell of more than ${cellLengthMax} characters`,
         );
       }
-      const end = cell ? endAt(text, cell.next, mark) : undefined;
+      const end = cell ? findCellEnd(text, cell.next, mark) : undefined;
       if (!cell || end === undefined || cells.length === cellsMax) {
         throw new UnreadableSheetError(
           cells.length === cellsMax
@@ -115,7 +115,7 @@ interface Cell {
 }
 
 /** Returns null if the quote is not closed, and only the beginning of a cell that is too long. */
-function quotedAt(text: string, place: number): Cell | null {
+function readQuotedCell(text: string, place: number): Cell | null {
   let end = text.indexOf('"', place + 1);
   while (end >= 0 && text[end + 1] === '"' && end - place <= cellLengthMax) {
     end = text.indexOf('"', end + 2);
@@ -127,14 +127,14 @@ function quotedAt(text: string, place: number): Cell | null {
   return { content, next: end + 1, breaks: content.split('\n').length - 1 };
 }
 
-function plainAt(text: string, place: number, plain: RegExp): Cell {
+function readPlainCell(text: string, place: number, plain: RegExp): Cell {
   plain.lastIndex = place;
   const [content = ''] = plain.exec(text) ?? [];
   return { content, next: place + content.length, breaks: 0 };
 }
 
 /** Returns the text that ends a cell at this place; undefined if nothing valid does. */
-function endAt(text: string, place: number, mark: CellMark): string | undefined {
+function findCellEnd(text: string, place: number, mark: CellMark): string | undefined {
   if (place >= text.length) {
     return '';
   }

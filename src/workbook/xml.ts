@@ -163,7 +163,7 @@ export function attribute(of: string, name: string): string | undefined {
  * Decodes a text of a workbook: `_x0031_` is the character with that number, and `_x005F_` escapes
  * an underscore.
  */
-export function unescaped(text: string): string {
+export function unescapeText(text: string): string {
   return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );

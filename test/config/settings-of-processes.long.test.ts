@@ -9,7 +9,7 @@ import {
   type OwnSetting,
 } from '../../config/settings-of-processes.js';
 import { processTypes } from '../../src/processes.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -101,7 +101,7 @@ describe('settings of each process', () => {
 
   it('suffice for a start in production, and a missing one is named', async () => {
     await runToEnd('scripts/migrate.js', [], productionWith(settingsOfProcesses['release'] ?? []));
-    const ofWeb = { ...productionWith(settingsOfProcesses['web'] ?? []), PORT: String(await freePort()) };
+    const ofWeb = { ...productionWith(settingsOfProcesses['web'] ?? []), PORT: String(await findFreePort()) };
     const [settlements, web] = await Promise.all([
       startProgram('workers/run.js', ['settlements'], productionWith(['PAYOUT_MODE'])),
       startProgram('src/server.js', [], ofWeb),

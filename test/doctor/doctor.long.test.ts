@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -89,7 +89,7 @@ describe('topup doctor about the webhook proxy', () => {
       status: 'fail',
       detail: 'The proxy answered 407 (HTTP_407)',
     });
-    const unreachable = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
+    const unreachable = await found(`http://user:geheim@127.0.0.1:${await findFreePort()}`);
     expect(unreachable?.detail).to.equal('The proxy is unreachable (ECONNREFUSED)');
   });
 });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { knownFlaky, runAgainMax, seedOf, type Outcome } from '../../scripts/test/flaky.js';
+import { knownFlaky, runAgainMax, findSeed, type Outcome } from '../../scripts/test/flaky.js';
 import { isFailedRun, runFiles } from '../../scripts/test/run-files.js';
 
 describe('failed test files under npm test', () => {
@@ -139,9 +139,9 @@ describe('failed test files under npm test', () => {
       skippedBecause: null,
     });
     const tests = [test('a (SEED=1)', 'passed'), test('b (SEED=2)', 'failed')];
-    expect(seedOf({ tests, printed: 'SEED=3' })).to.equal('2');
-    expect(seedOf({ tests: [...tests, test('c (SEED=4)', 'failed')], printed: '' })).to.equal(null);
-    expect(seedOf({ tests: [test('d', 'failed')], printed: 'SEED=3 and SEED=3' })).to.equal('3');
-    expect(seedOf({ tests: [test('d', 'failed')], printed: '' })).to.equal(null);
+    expect(findSeed({ tests, printed: 'SEED=3' })).to.equal('2');
+    expect(findSeed({ tests: [...tests, test('c (SEED=4)', 'failed')], printed: '' })).to.equal(null);
+    expect(findSeed({ tests: [test('d', 'failed')], printed: 'SEED=3 and SEED=3' })).to.equal('3');
+    expect(findSeed({ tests: [test('d', 'failed')], printed: '' })).to.equal(null);
   });
 });

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
 import { listStandingAlarms } from '../../src/alarms/standing-alarms.js';
@@ -281,7 +281,9 @@ describe('ALERT_WEBHOOK_URL', function () {
       const check = await checkOfDoctor();
       return check?.status === 'fail' && /^(?!could not).*TopupLedgerRed \(page\)/.test(check.detail);
     });
-    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 errors.*docs\/guides\/alarms$/);
+    expect(about('TopupLedgerRed')[0]).to.match(
+      /^\[page\] TopupLedgerRed: .*3 errors.*docs\/guides\/alarms$/,
+    );
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
     await eventually('the end is announced', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);
@@ -294,7 +296,10 @@ describe('ALERT_WEBHOOK_URL', function () {
     refuses = 1;
     const refused = await topup(['alarm', 'test'], stack.env);
     expect(refused).to.include({ code: 1, stdout: 'The receiver did not accept it: it answered 500.\n' });
-    const closed = { ...stack.env, ALERT_WEBHOOK_URL: `http://127.0.0.1:${await freePort()}${secretPath}` };
+    const closed = {
+      ...stack.env,
+      ALERT_WEBHOOK_URL: `http://127.0.0.1:${await findFreePort()}${secretPath}`,
+    };
     const unheard = await topup(['alarm', 'test'], closed);
     expect(unheard).to.include({ code: 1, stdout: 'The receiver did not accept it: connection refused.\n' });
     expect(unheard.stderr).to.not.include('secret-of-the-channel');

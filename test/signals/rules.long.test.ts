@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 import { anchorsOf } from '../../scripts/references/markdown.js';
 import { processTypes } from '../../src/processes.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
@@ -267,7 +267,7 @@ function hurried(text: string): string {
 /** Starts Prometheus with these rules and a scrape interval of five seconds. */
 async function startPrometheus(targets: string[], rulesText: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'topup-prometheus-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const config = {
     global: { scrape_interval: '5s', evaluation_interval: '5s' },
     rule_files: [path.join(folder, 'rules.yml')],

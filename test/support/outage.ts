@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from '../../config/project-file.js';
 import { becomePrimary, mongodArgs } from '../../scripts/databases/mongod.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 
 export interface Outage {
   url: string;
@@ -36,7 +36,7 @@ export interface TcpGate extends Outage {
 /** Starts a TCP proxy that can block, so that a shared server appears to be down for one test. */
 export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
   const target = new URL(targetUrl);
-  const port = await freePort();
+  const port = await findFreePort();
   const pairs = new Set<[Socket, Socket]>();
   const swallowed = new Set<[Socket, Socket]>();
   let hanging = false;
@@ -155,7 +155,7 @@ interface PrivateMongoOptions {
  */
 export async function startPrivateMongo(options: PrivateMongoOptions = {}): Promise<Outage> {
   const directory = await mkdtemp(join(tmpdir(), 'private-mongo-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const start = () => startMongo(directory, port, options);
   let child = await start();
   return {

@@ -8,7 +8,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { Redis } from 'ioredis';
 import { findOnPath } from '../../scripts/databases/commands.js';
 import { eventually } from './eventually.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 
 export interface RedisServer {
   port: number;
@@ -25,7 +25,7 @@ export async function startRedisServer(
   args: string[] = [],
   { port, tls }: { port?: number; tls?: ConnectionOptions } = {},
 ): Promise<RedisServer> {
-  const at = port ?? (await freePort());
+  const at = port ?? (await findFreePort());
   const directory = await mkdtemp(join(tmpdir(), 'redis-server-'));
   const listening = args.includes('--tls-port') ? [] : ['--port', String(at)];
   const child = spawn(
@@ -76,7 +76,7 @@ export async function startRedisCluster(): Promise<{ nodes: RedisServer[]; stop(
 }
 
 async function startNode(): Promise<RedisServer & { busPort: number }> {
-  const busPort = await freePort();
+  const busPort = await findFreePort();
   const settings = { 'cluster-enabled': 'yes', 'cluster-port': busPort, 'cluster-node-timeout': 3_000 };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return { ...(await startRedisServer(args)), busPort };
@@ -100,7 +100,7 @@ export async function startSentinel(): Promise<{
   await eventually('the replica follows', async () =>
     (await replica.client.info('replication')).includes('master_link_status:up'),
   );
-  const port = await freePort();
+  const port = await findFreePort();
   const directory = await mkdtemp(join(tmpdir(), 'redis-sentinel-'));
   const file = join(directory, 'sentinel.conf');
   await writeFile(
@@ -155,7 +155,7 @@ export async function startTlsRedis(
   run(`req -x509 ${newKey} -keyout ca.key -out ca.crt -days 2 -subj /CN=test-ca`);
   run(`req ${newKey} -keyout redis.key -out redis.csr -subj /CN=redis`);
   run('x509 -req -in redis.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out redis.crt -days 2 -extfile san');
-  const port = await freePort();
+  const port = await findFreePort();
   const args = [
     '--port',
     '0',

@@ -14,7 +14,7 @@ import { receivers } from '../../src/webhooks/receivers/receiver.model.js';
 import { createSender, type Sender } from '../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/deliver/url-guard.js';
 import { eventually } from '../support/eventually.js';
-import { freePort } from '../../scripts/databases/ports.js';
+import { findFreePort } from '../../scripts/databases/ports.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, storeSuccess } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -92,7 +92,7 @@ describe('webhooks through a proxy', () => {
 
   it('an unreachable receiver costs an attempt, but no receiver health', async () => {
     const deliverer = createDeliverer(sender);
-    const row = await event(`http://127.0.0.1:${await freePort()}/hook`);
+    const row = await event(`http://127.0.0.1:${await findFreePort()}/hook`);
     await deliverer.deliverDue(row.receiverId);
     await deliverer.drain();
     const after = await stored(row);
@@ -136,7 +136,7 @@ describe('webhooks through a proxy', () => {
 
       proxy.behave(407);
       const late = await Promise.all(
-        [await freePort(), await freePort()].map((port) => event(`https://localhost:${port}/`)),
+        [await findFreePort(), await findFreePort()].map((port) => event(`https://localhost:${port}/`)),
       );
       await announceDeliveries(late);
       const line = 'webhook proxy is unavailable';

@@ -104,7 +104,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     const refId = refIdOf(input.body);
     const isRead = method === 'GET' || reads.has(id);
     const sent = await send(
-      `${root}${filled(path, input.path ?? {})}${queryText(input.query ?? {})}`,
+      `${root}${fillPath(path, input.path ?? {})}${queryText(input.query ?? {})}`,
       {
         method,
         headers: {
@@ -147,7 +147,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
 
 const useDownload = (id: OperationId) => `${id} returns a file: use download`;
 
-function filled(path: string, values: Record<string, unknown>): string {
+function fillPath(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = values[name];
     if (typeof value !== 'string' || value === '') {

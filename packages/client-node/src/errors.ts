@@ -39,7 +39,7 @@ export class OutcomeUnknownError extends Error {
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
   ) {
-    super(`The outcome of ${operation} is unknown (${toldBy(cause)}). ${whatToDo(refId, isRead)}.`, {
+    super(`The outcome of ${operation} is unknown (${describeCause(cause)}). ${whatToDo(refId, isRead)}.`, {
       cause,
     });
     this.name = 'OutcomeUnknownError';
@@ -47,7 +47,7 @@ export class OutcomeUnknownError extends Error {
 }
 
 /** If several addresses refuse the connection, Node's error has only a code. */
-function toldBy(cause: unknown): string {
+function describeCause(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
   return message || code || 'no answer';
 }

@@ -115,7 +115,7 @@ async function sendOnce(
         ? maybeFile && status === 200 // 206 is a partial file.
           ? { status: 'success', data: bytes }
           : null
-        : parsed(bytes.toString());
+        : parseAnswer(bytes.toString());
     // An answer of a proxy, with any HTTP status, or an internal error of the service: the outcome
     // is unknown.
     return body === null ||
@@ -179,7 +179,7 @@ function isAttached(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Parses an answer. Null if it is not an answer of the service. */
-function parsed(text: string): Answer | null {
+function parseAnswer(text: string): Answer | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'status' in value ? { ...value } : null;

@@ -46,7 +46,7 @@ export function verifyWebhook(
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
     throw new TypeError('secret must be the webhook secret: whsec_…');
   }
-  const headerOf = headersIn(message.headers);
+  const headerOf = createHeaderReader(message.headers);
   const id = headerOf('webhook-id');
   const timestamp = headerOf('webhook-timestamp');
   const body = typeof message.body === 'string' ? Buffer.from(message.body) : Buffer.from(message.body);
@@ -66,14 +66,14 @@ export function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowS - Number(timestamp)) > toleranceS) {
     throw new WebhookError(`The webhook was not signed within ${toleranceS} s of now. Check your clock.`);
   }
-  const parsed = objectIn(body.toString('utf8'));
+  const parsed = parseObject(body.toString('utf8'));
   // The header is not signed, so the name in the body takes precedence.
   const name = typeof parsed.event === 'string' ? parsed.event : headerOf('x-event');
   return { id, name, body: parsed } as WebhookEvent;
 }
 
 /** A signed body that is not a JSON object does not come from this service. */
-function objectIn(text: string): { event?: unknown } {
+function parseObject(text: string): { event?: unknown } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -180,7 +180,7 @@ async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax
 }
 
 /** @returns a function that finds a header, or throws if it is missing. */
-function headersIn(headers: WebhookHeaders): (name: string) => string {
+function createHeaderReader(headers: WebhookHeaders): (name: string) => string {
   const given = new Map<string, string>();
   for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {
     const text = typeof value === 'string' ? value : value?.join(', ');

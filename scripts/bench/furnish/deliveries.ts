@@ -54,7 +54,7 @@ export function deliver(
       },
     },
   });
-  writer.add(deliveries.collectionName, settled(row, state, endMs));
+  writer.add(deliveries.collectionName, settleDelivery(row, state, endMs));
 }
 
 function stateOf(place: number): DeliveryState {
@@ -68,7 +68,7 @@ function stateOf(place: number): DeliveryState {
   return 'delivered';
 }
 
-function settled(row: Delivery, state: DeliveryState, atMs: number): Delivery {
+function settleDelivery(row: Delivery, state: DeliveryState, atMs: number): Delivery {
   const isDelivered = state === 'delivered';
   const tries = isDelivered ? 1 : state === 'dead' ? 8 : 3;
   return {

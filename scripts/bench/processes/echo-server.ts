@@ -45,7 +45,7 @@ const servers = {
     ),
   frame: () =>
     bornRight(
-      framed().post(path, async (request, response) => {
+      createFramedApp().post(path, async (request, response) => {
         const data = validate(purchaseBody, request.body);
         await sendJson(response.status(200), { status: 'success', code: '00', data });
       }),
@@ -53,7 +53,7 @@ const servers = {
   async ours() {
     keepFleetClock();
     await Promise.all([connectMongo(), connectRedis(), subscribeToChanges()]);
-    return bornRight(framed().use(mountOperations([echo], [accessRules])));
+    return bornRight(createFramedApp().use(mountOperations([echo], [accessRules])));
   },
 };
 
@@ -88,7 +88,7 @@ const echo = defineOperation<PurchaseBody>({
 });
 
 /** Uses the middleware order of createApp. */
-function framed(): Express {
+function createFramedApp(): Express {
   return express()
     .disable('x-powered-by')
     .disable('etag')

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { MongoClient, type Db } from 'mongodb';
 import { disconnectMongo } from '../../../src/database/mongo.js';
 import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
-import { freePort } from '../../databases/ports.js';
+import { findFreePort } from '../../databases/ports.js';
 import { call } from './calls.js';
 import { createMeter, perOperation, type Cost, type Meter } from './meter.js';
 import { numberOption } from './options.js';
@@ -81,7 +81,7 @@ export async function emptyRedis({ redis, prefix }: Bench): Promise<void> {
 }
 
 export async function startWeb(env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   return startProcess({ name: 'web', script: 'src/server.js', env: { ...serviceEnv, ...env, PORT: port } });
 }
 

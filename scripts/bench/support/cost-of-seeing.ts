@@ -3,14 +3,14 @@
  * multiplies by the cost of that call and adds the scrapes. It resolves a tenth of a percent; two
  * runs of the same code differ by several percent.
  */
-import { freePort } from '../../databases/ports.js';
+import { findFreePort } from '../../databases/ports.js';
 import { lookEveryMs } from '../../../src/signals/watch-event-loop.js';
 import type { Asked, Weighed } from '../processes/counting-process.js';
 import type { LoadResult } from '../processes/load.js';
 import { serviceEnv, startHelper, type Bench } from './bench.js';
 import { call } from './calls.js';
 import { startOurs, type Pipeline, type World } from './pipelines.js';
-import { mustHold, printGoal, printTable, shown } from './print.js';
+import { mustHold, printGoal, printTable, formatValue } from './print.js';
 import { startProcess, type RunningProcess } from './start-process.js';
 import { untilTrue } from './until-true.js';
 
@@ -63,17 +63,17 @@ export async function printCostOfSeeing(
     );
   }
   console.log(
-    `upper bound of the cost of observability: ${counted.accepted} purchases counted, CPU of ${spent.accepted} others at ${shown(spent.perSecond)} per second; µs per purchase`,
+    `upper bound of the cost of observability: ${counted.accepted} purchases counted, CPU of ${spent.accepted} others at ${formatValue(spent.perSecond)} per second; µs per purchase`,
   );
   console.log(
-    `monitoring an event loop takes ${shown(lookingUs / 1_000)} ms of CPU per second in an idle process: ${shown(lookingUs / 10_000)} % of a core`,
+    `monitoring an event loop takes ${formatValue(lookingUs / 1_000)} ms of CPU per second in an idle process: ${formatValue(lookingUs / 10_000)} % of a core`,
   );
   printParts(parts, spent.perSecond, lookingUs / spent.perSecond);
   await Promise.all(ours.map((each) => each.stop()));
 }
 
 async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
-  const [port, metricsPort] = [String(await freePort()), String(await freePort())];
+  const [port, metricsPort] = [String(await findFreePort()), String(await findFreePort())];
   return startProcess({
     name,
     script: 'scripts/bench/main.js',
@@ -170,9 +170,9 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   ];
   printTable(headings, [...parts.map((part) => row(part.name, (value) => value(part))), row('all', total)]);
   parts.forEach(({ name, scrape, figures }) => {
-    const gathered = figures > 0 ? `; its figures ${shown(figures / 1_000)} ms` : '';
+    const gathered = figures > 0 ? `; its figures ${formatValue(figures / 1_000)} ms` : '';
     console.log(
-      `${name}: a scrape takes ${shown(scrape / 1_000)} ms of CPU${gathered}: ${shown((100 * (scrape + figures)) / (1e6 * scrapeEverySeconds))} % of a core`,
+      `${name}: a scrape takes ${formatValue(scrape / 1_000)} ms of CPU${gathered}: ${formatValue((100 * (scrape + figures)) / (1e6 * scrapeEverySeconds))} % of a core`,
     );
   });
   const cpuUs = total((part) => part.cpuUs - onUs(part));
@@ -183,7 +183,7 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   for (const [what, goal, us] of goals) {
     const whoever =
       what === 'metrics on' ? total((part) => scrapedUs(part) + looksUs) : parts.length * looksUs;
-    const shares = `its calls ${shown(share(us - whoever, cpuUs))} %, the rest at ${shown(perSecond)} purchases/s`;
+    const shares = `its calls ${formatValue(share(us - whoever, cpuUs))} %, the rest at ${formatValue(perSecond)} purchases/s`;
     printGoal(`${what}, of a purchase's CPU in all processes (${shares})`, {
       goal,
       reached: share(us, cpuUs),

@@ -48,16 +48,18 @@ export async function measureConsole(measuring: Measuring, business: Business, c
       await ask(measuring, stream);
     }
   }
-  pages.sort((a, b) => timeAt(b, 0.95) - timeAt(a, 0.95));
+  pages.sort((a, b) => getPercentile(b, 0.95) - getPercentile(a, 0.95));
   console.log(`\n${calls} rounds of each call, one after the other`);
   print(pages);
   console.log('\nstreams');
   print(streams);
   console.log('');
-  for (const page of pages.filter((each) => timeAt(each, 0.95) > goalMs)) {
-    console.log(`over ${goalMs} ms: ${page.call.of}, ${page.call.name}: ${timeAt(page, 0.95).toFixed(0)} ms`);
+  for (const page of pages.filter((each) => getPercentile(each, 0.95) > goalMs)) {
+    console.log(
+      `over ${goalMs} ms: ${page.call.of}, ${page.call.name}: ${getPercentile(page, 0.95).toFixed(0)} ms`,
+    );
   }
-  const reached = pages[0] ? timeAt(pages[0], 0.95) : NaN;
+  const reached = pages[0] ? getPercentile(pages[0], 0.95) : NaN;
   printGoal('the slowest page, p95', { goal: goalMs, reached, unit: 'ms', wanted: 'at most' });
 }
 
@@ -81,7 +83,7 @@ async function ask({ session, meter, web }: Measuring, asked: Asked): Promise<vo
   asked.lastAtMs = performance.now();
 }
 
-function timeAt({ timesMs }: Asked, share: number): number {
+function getPercentile({ timesMs }: Asked, share: number): number {
   return timesMs.toSorted((a, b) => a - b)[Math.ceil(share * timesMs.length) - 1] ?? NaN;
 }
 
@@ -122,8 +124,8 @@ function print(measured: readonly Asked[]): void {
       const cpuMs = [webUs, mongodbUs].map((us) => us / 1_000 / timesMs.length);
       return [
         `${call.of}: ${call.name}`,
-        timeAt(asked, 0.5),
-        timeAt(asked, 0.95),
+        getPercentile(asked, 0.5),
+        getPercentile(asked, 0.95),
         timesMs[0] ?? NaN,
         most(timesMs),
         ...cpuMs,

@@ -1,6 +1,6 @@
 import type { Loaded } from './bench.js';
 import type { Cost } from './meter.js';
-import { listed, printTable } from './print.js';
+import { formatList, printTable } from './print.js';
 import { median } from './rounds.js';
 
 /** Prints one line per server with rate, latency and cost, then its database commands. */
@@ -43,8 +43,8 @@ function total(all: Loaded[]): string {
 
 /** Prints the database commands of one operation. */
 export function printCommands(name: string, all: Cost[]): void {
-  console.log(`${name}: MongoDB: ${listed(all.map((each) => each.mongodb))}`);
-  console.log(`${name}: Redis: ${listed(all.map((each) => each.redis))}`);
+  console.log(`${name}: MongoDB: ${formatList(all.map((each) => each.mongodb))}`);
+  console.log(`${name}: Redis: ${formatList(all.map((each) => each.redis))}`);
 }
 
 export function sum(all: Record<string, number>): number {

@@ -2,7 +2,7 @@ import { median } from './rounds.js';
 
 /** Prints a table with columns as wide as their widest cell, numbers right-aligned. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
-  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)));
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatValue(cell) : cell)));
   const widths = head.map((title, at) =>
     Math.max(title.length, ...cells.map((row) => (row[at] ?? '').length)),
   );
@@ -14,7 +14,7 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
 }
 
 /** Prints at most three digits. Results vary by a tenth from run to run. */
-export function shown(value: number): string {
+export function formatValue(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return Number.isNaN(value) ? '-' : value.toFixed(digits);
 }
@@ -28,10 +28,10 @@ export function medians(all: Record<string, number>[]): [name: string, value: nu
 }
 
 /** Returns text such as `find 1.2, commitTransaction 0.4`. */
-export function listed(all: Record<string, number>[], least = 0.005): string {
+export function formatList(all: Record<string, number>[], least = 0.005): string {
   return medians(all)
     .filter(([, value]) => value >= least)
-    .map(([name, value]) => `${name} ${shown(value)}`)
+    .map(([name, value]) => `${name} ${formatValue(value)}`)
     .join(', ');
 }
 
@@ -47,7 +47,7 @@ export function printGoal(
 ): void {
   const isReached = wanted === 'at least' ? reached >= goal : reached <= goal;
   console.log(
-    `goal: ${what} ${wanted} ${shown(goal)} ${unit}; measured ${shown(reached)} ${unit}: ${isReached ? 'reached' : 'below'}`,
+    `goal: ${what} ${wanted} ${formatValue(goal)} ${unit}; measured ${formatValue(reached)} ${unit}: ${isReached ? 'reached' : 'below'}`,
   );
 }
 

@@ -69,7 +69,7 @@ export async function confirmStatement(
   for (const some of splitIntoChunks(wanted, atOnce)) {
     // Wait for all before failing, so that nothing runs after the answer.
     const ends = await Promise.allSettled(
-      some.map((each) => confirmOne(each, stored.get(each.key)?._id ?? '', by)),
+      some.map((each) => confirmLine(each, stored.get(each.key)?._id ?? '', by)),
     );
     for (const end of ends) {
       if (end.status === 'rejected') {
@@ -128,7 +128,7 @@ async function insertNew(rows: BankLine[]): Promise<number> {
   }
 }
 
-async function confirmOne(
+async function confirmLine(
   { line, deposits: [deposit] }: PlannedLine,
   lineId: string,
   by: ChangedBy,

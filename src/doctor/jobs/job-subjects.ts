@@ -97,17 +97,19 @@ export async function findDocuments(what: string): Promise<JobDocument[]> {
     deliveries.findOne(byId, { projection: { accountId: 1, receiverId: 1 } }),
   ]);
   return [
-    ...bought.map((each) => ({ ...thing('purchase', each), subjects: [getIds(each)] })),
+    ...bought.map((each) => ({ ...buildSubject('purchase', each), subjects: [getIds(each)] })),
     ...(account ? [await buildAccountThing(account)] : []),
-    ...(settlement ? [{ ...thing('settlement', settlement), subjects: [{ settlementId: what }] }] : []),
-    ...(report ? [{ ...thing('report', report), subjects: [{ reportId: what }] }] : []),
+    ...(settlement
+      ? [{ ...buildSubject('settlement', settlement), subjects: [{ settlementId: what }] }]
+      : []),
+    ...(report ? [{ ...buildSubject('report', report), subjects: [{ reportId: what }] }] : []),
     ...(delivery
-      ? [{ ...thing('delivery', delivery), subjects: [{ receiverId: delivery.receiverId }] }]
+      ? [{ ...buildSubject('delivery', delivery), subjects: [{ receiverId: delivery.receiverId }] }]
       : []),
   ];
 }
 
-function thing<K extends JobDocument['kind']>(
+function buildSubject<K extends JobDocument['kind']>(
   kind: K,
   { _id, accountId }: { _id: string; accountId: string },
 ) {

@@ -89,7 +89,7 @@ async function readEntries(
   }
   const isNewestFirst = state === 'failed' || state === 'completed';
   const key = openQueue(queue).toKey(state);
-  const start = after === undefined ? 0 : await placeAfter(key, after, isNewestFirst);
+  const start = after === undefined ? 0 : await findRankAfter(key, after, isNewestFirst);
   const end = start + count - 1;
   const found = isNewestFirst
     ? await redis().zrevrange(key, start, end, 'WITHSCORES')
@@ -105,7 +105,7 @@ const keyForm = /^(\d{1,20})_(.{1,120})$/;
 const tiesMax = 1_000;
 
 /** Returns the rank after the last job of the previous page, even if that job is gone. */
-async function placeAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
+async function findRankAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
   const [, score, id] = keyForm.exec(after) ?? [];
   if (score === undefined || id === undefined) {
     throw createCursorError();

@@ -78,7 +78,7 @@ const ownCallMs = 60_000;
 export function checkVouchers(subject: Subject): LedgerFinding[] {
   const { deposit, settlement, purchase } = subject;
   return [
-    ...(deposit ? checkDepositVoucher(deposit, subject) : []),
+    ...(deposit ? checkDepositAuditEntry(deposit, subject) : []),
     ...(settlement?.status === 'completed' || settlement?.status === 'failed'
       ? requireVoucher(subject, {
           subject: `settlement ${subject.id}`,
@@ -99,7 +99,7 @@ export function isUnvouched({ deposit, vouchers }: Subject): boolean {
   return deposit?.status === 'completed' && !vouchers.some((each) => each.action === 'deposit.confirm');
 }
 
-function checkDepositVoucher(deposit: ReadDeposit, subject: Subject): LedgerFinding[] {
+function checkDepositAuditEntry(deposit: ReadDeposit, subject: Subject): LedgerFinding[] {
   const finding = { check: 'vouched' as const, subject: `deposit ${deposit._id}` };
   const confirmed = subject.vouchers.find((each) => each.action === 'deposit.confirm');
   if (confirmed && deposit.status === 'pending') {

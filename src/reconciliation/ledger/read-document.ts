@@ -134,7 +134,7 @@ export function oneOf<T extends string>(words: readonly T[]): Field<T | null> {
 }
 
 /** A nested document whose fields are all non-empty strings. */
-export function filled<T extends object>(fields: readonly (keyof T & string)[]): Field<T | null> {
+export function readFilledObject<T extends object>(fields: readonly (keyof T & string)[]): Field<T | null> {
   return {
     read: (value) =>
       typeof value === 'object' && value !== null && fields.every((each) => isFilled((value as T)[each]))

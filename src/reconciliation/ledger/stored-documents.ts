@@ -11,7 +11,7 @@ import type { Settlement } from '../../settlements/settlement.model.js';
 import type { LedgerFinding } from './ledger-report.js';
 import {
   anything,
-  filled,
+  readFilledObject,
   flag,
   flagOrNull,
   describeValue,
@@ -196,7 +196,7 @@ export const settlements = reader<ReadSettlement>(
     amount: money,
     fee: money,
     netAmount: money,
-    bankAccount: filled<Settlement['bankAccount']>(['bankCode', 'accountNumber', 'accountName']),
+    bankAccount: readFilledObject<Settlement['bankAccount']>(['bankCode', 'accountNumber', 'accountName']),
     status: oneOf(['pending', 'processing', 'completed', 'failed']),
     needsApproval: flag,
     byHand: flagOrNull,

@@ -57,7 +57,7 @@ export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): voi
  * specification. `_id` is always first. The document itself is not changed.
  */
 export function includeFields(tree: Branch, document: Doc): Doc {
-  const kept = includedOf(tree, document, document);
+  const kept = keepIncluded(tree, document, document);
   if (!tree.computes) {
     return idFirst(kept);
   }
@@ -78,7 +78,7 @@ function idFirst(document: Doc): Doc {
   return reordered;
 }
 
-function includedOf(branch: Branch, document: Doc, root: Doc): Doc {
+function keepIncluded(branch: Branch, document: Doc, root: Doc): Doc {
   const kept: Doc = {};
   for (const key of keysOf(document)) {
     const node = branch.fields.get(key);
@@ -106,7 +106,7 @@ function includedOf(branch: Branch, document: Doc, root: Doc): Doc {
 /** Drops scalars below a branch, in arrays too. Nested arrays are entered. */
 function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (isDoc(value)) {
-    return includedOf(branch, value, root);
+    return keepIncluded(branch, value, root);
   }
   if (!Array.isArray(value)) {
     return undefined;
@@ -152,10 +152,10 @@ function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
 
 /** Drops the excluded fields. A document without any of them is returned unchanged. */
 export function excludeFields(tree: Branch, document: Doc): Doc {
-  return excludedOf(tree, document, document);
+  return removeExcluded(tree, document, document);
 }
 
-function excludedOf(branch: Branch, document: Doc, root: Doc): Doc {
+function removeExcluded(branch: Branch, document: Doc, root: Doc): Doc {
   let copy: Doc | undefined;
   for (const [name, node] of branch.fields) {
     if (!hasField(document, name)) {
@@ -189,7 +189,7 @@ function leftOf(leaf: Leaf, value: unknown, root: Doc): unknown {
 
 function excludedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (isDoc(value)) {
-    return excludedOf(branch, value, root);
+    return removeExcluded(branch, value, root);
   }
   if (!Array.isArray(value)) {
     return value;

@@ -134,7 +134,7 @@ function parseNested(parts: readonly string[], value: Doc, parser: Parser): void
       `An empty sub-projection is not a valid value. Found at path ${parts.join('.')}`,
     );
   }
-  if (isBranch(nodeAt(parser.tree, parts))) {
+  if (isBranch(findNode(parser.tree, parts))) {
     throw new MongoError(31250, `Path collision at ${parts.join('.')}`);
   }
   for (const key of keys) {
@@ -142,7 +142,7 @@ function parseNested(parts: readonly string[], value: Doc, parser: Parser): void
   }
 }
 
-function nodeAt(tree: Branch, parts: readonly string[]): Leaf | Branch | undefined {
+function findNode(tree: Branch, parts: readonly string[]): Leaf | Branch | undefined {
   let node: Leaf | Branch | undefined = tree;
   for (const part of parts) {
     node = isBranch(node) ? node.fields.get(part) : undefined;

@@ -8,7 +8,7 @@ import { getDocument } from '../store/record.js';
 import { findRowsByNamespace } from '../store/store.js';
 import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
-import { filterOptions } from './query-options.js';
+import { getFilterOptions } from './query-options.js';
 
 /** The query that replaces the leading stages of a pipeline. */
 export function buildPrefixQuery(
@@ -21,7 +21,7 @@ export function buildPrefixQuery(
   const { skip, limit } = windowOf(stages);
   return {
     filter,
-    matches: compileFilter(filter, filterOptions(command, now)),
+    matches: compileFilter(filter, getFilterOptions(command, now)),
     sort: pipeline.prefix.sort,
     limit: limit === 0 ? 0 : skip + limit,
     hint: command['hint'],

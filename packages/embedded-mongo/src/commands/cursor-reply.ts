@@ -30,7 +30,7 @@ export function cursorReply({
 }): Buffer {
   let arrayBytes = 5;
   for (let i = 0; i < batch.length; i++) {
-    arrayBytes += headAt(i).length + (batch[i]?.length ?? 0);
+    arrayBytes += encodeElementHead(i).length + (batch[i]?.length ?? 0);
   }
   const fieldHead = FIELD_HEADS[field];
   const cursorTail =
@@ -48,7 +48,7 @@ export function cursorReply({
   at = reply.writeInt32LE(arrayBytes, at);
   for (let i = 0; i < batch.length; i++) {
     const document = batch[i];
-    at += headAt(i).copy(reply, at);
+    at += encodeElementHead(i).copy(reply, at);
     if (document !== undefined) {
       reply.set(document, at);
       at += document.length;
@@ -78,7 +78,7 @@ function closedTail(namespace: string): Buffer {
 /** `ok: 1.0` and the end of the document. */
 const OK_TAIL = Buffer.from('\x01ok\0\0\0\0\0\0\0\xf0\x3f\0', 'latin1');
 
-function headAt(position: number): Buffer {
+function encodeElementHead(position: number): Buffer {
   return POSITIONS[position] ?? positionHead(position);
 }
 

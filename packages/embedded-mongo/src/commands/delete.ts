@@ -8,7 +8,7 @@ import type { Transaction } from '../store/transaction.js';
 import { deleteDocument } from '../store/write.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
-import { filterOptions } from './query-options.js';
+import { getFilterOptions } from './query-options.js';
 import { runStatements, statementsOf } from './statements.js';
 
 /** `delete`: each statement is one atomic step. */
@@ -37,7 +37,7 @@ function prepareDelete(
   statement: Doc,
 ): (transaction: Transaction) => Doc {
   const filter = docField(statement, 'q') ?? {};
-  const matches = compileFilter(filter, filterOptions(command, now));
+  const matches = compileFilter(filter, getFilterOptions(command, now));
   const limit = numberField(statement, 'limit', 0);
   return (transaction) => {
     const collection = collectionFor(server.store, namespace, transaction);

@@ -54,7 +54,8 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
     collection === undefined
       ? { kind: 'scan', backward: false }
       : planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
-  const found = collection === undefined ? 0 : foundBy(explained, collection, reader, { plan, query, stats });
+  const found =
+    collection === undefined ? 0 : countFound(explained, collection, reader, { plan, query, stats });
   const winningPlan = collection === undefined ? { stage: 'EOF' } : planTree(plan, explained);
   const queryPlanner = {
     namespace: explained.namespace,
@@ -79,7 +80,7 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
     : { explainVersion: '1', ...result, command: inner, serverInfo };
 }
 
-function foundBy(
+function countFound(
   { isCount }: Explained,
   collection: Collection,
   reader: Transaction | null,

@@ -11,7 +11,7 @@ import { deleteDocument } from '../store/write.js';
 import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { boolField, docField, namespaceOf } from './fields.js';
-import { checkCollation, filterOptions, scopeOf, sortOf } from './query-options.js';
+import { checkCollation, getFilterOptions, scopeOf, sortOf } from './query-options.js';
 import { statementIdOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
 
@@ -71,7 +71,7 @@ function prepareModify(context: CommandContext, namespace: string): (transaction
 function prepareRemove(context: CommandContext, namespace: string): (transaction: Transaction) => Doc {
   const { command, server, now } = context;
   const filter = docField(command, 'query') ?? {};
-  const matches = compileFilter(filter, filterOptions(command, now));
+  const matches = compileFilter(filter, getFilterOptions(command, now));
   const sort = sortOf(command);
   const project = projectionOf(context);
   return (transaction) => {

@@ -10,7 +10,7 @@ import { collectionFor } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor } from './cursors.js';
 import { boolField, docField, namespaceOf, numberField } from './fields.js';
-import { checkCollation, filterOptions, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
+import { checkCollation, getFilterOptions, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 
 export function find(context: CommandContext): Promise<CommandResult> {
@@ -20,7 +20,7 @@ export function find(context: CommandContext): Promise<CommandResult> {
   refuseUnsupported(command, ['min', 'max', 'returnKey', 'showRecordId', 'oplogReplay']);
   refuseTailable(command);
   const filter = docField(command, 'filter') ?? {};
-  const matches = compileFilter(filter, filterOptions(command, now));
+  const matches = compileFilter(filter, getFilterOptions(command, now));
   const projection = docField(command, 'projection');
   const project =
     projection === undefined || keysOf(projection).length === 0

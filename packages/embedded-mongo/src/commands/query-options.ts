@@ -22,7 +22,7 @@ export function letScopeOf(command: Doc, now: Date, field = 'let'): Scope | unde
 }
 
 /** The options of `compileFilter` for this command. */
-export function filterOptions(command: Doc, now: Date): { scope?: Scope } {
+export function getFilterOptions(command: Doc, now: Date): { scope?: Scope } {
   const scope = letScopeOf(command, now);
   return scope === undefined ? {} : { scope };
 }

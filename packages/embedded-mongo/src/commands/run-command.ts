@@ -63,11 +63,11 @@ export async function runCommand(
   const isFailed = isDoc(result) && result['ok'] === 0;
   count(server, name, isFailed);
   if (isFailed || !isAwaitableHello(request, name)) {
-    return { ...encoded(server, result, request), next: null };
+    return { ...encodeReply(server, result, request), next: null };
   }
   const hellos = awaitedHellos(server, connection, command);
   const next = async (): Promise<ReplyDocument> =>
-    encoded(server, await hellos(), { legacy: false, command });
+    encodeReply(server, await hellos(), { legacy: false, command });
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
@@ -168,7 +168,7 @@ function tailFor({ clock, store }: Server, command: Doc): Buffer {
   return time !== null && isOfMajority ? clock.tailAt(store.clock, time) : clock.tail(store.clock);
 }
 
-function encoded(
+function encodeReply(
   server: Server,
   result: CommandResult,
   { legacy, command }: { legacy: boolean; command: Doc },

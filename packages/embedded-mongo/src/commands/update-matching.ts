@@ -8,7 +8,7 @@ import { collectionFor, ensureCollection } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument, replaceDocument } from '../store/write.js';
 import type { CommandContext } from './context.js';
-import { filterOptions, letScopeOf } from './query-options.js';
+import { getFilterOptions, letScopeOf } from './query-options.js';
 import { checkId, fillDefaults, encodeUpdated } from './storable-document.js';
 
 /** The update that a statement requests. */
@@ -45,7 +45,7 @@ export function prepareUpdate(
 ): (transaction: Transaction) => UpdateOutcome {
   const { server, command, now } = context;
   const { filter, update, arrayFilters, multi, statement, upsert } = request;
-  const matches = compileFilter(filter, filterOptions(command, now));
+  const matches = compileFilter(filter, getFilterOptions(command, now));
   const compiled = compileUpdate({
     update,
     filter,

@@ -109,7 +109,7 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
  * one sync.
  */
 function schedule(state: State): void {
-  state.next ??= deferred();
+  state.next ??= createDeferred();
   if (!state.running) {
     state.running = true;
     setImmediate(() => void flush(state));
@@ -183,7 +183,7 @@ function rotate(state: State): Promise<number> {
   });
 }
 
-function deferred(): Deferred {
+function createDeferred(): Deferred {
   let resolve: () => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;
   const promise = new Promise<void>((res, rej) => {

@@ -40,7 +40,11 @@ export function* readBlocks(path: string, { mayBeTorn }: { mayBeTorn: boolean })
       }
       const start = offset - windowStart;
       if (sequenceOf(window, start) !== sequence) {
-        throw damaged(path, offset, `block ${sequenceOf(window, start)} follows block ${sequence - 1}`);
+        throw createDamageError(
+          path,
+          offset,
+          `block ${sequenceOf(window, start)} follows block ${sequence - 1}`,
+        );
       }
       yield window.subarray(start, start + whole);
       offset += whole;
@@ -57,7 +61,7 @@ function endAtDamage(
 ): void {
   const rest = readRange(fd, offset, size - offset);
   if (!mayBeTorn || findIntactBlock(rest, 1) >= 0) {
-    throw damaged(
+    throw createDamageError(
       path,
       offset,
       'a block is damaged, and the data after it is not the torn end of the last write',
@@ -79,7 +83,7 @@ function readRange(fd: number, position: number, length: number): Buffer {
   return buffer;
 }
 
-function damaged(path: string, offset: number, what: string): DataDirectoryError {
+function createDamageError(path: string, offset: number, what: string): DataDirectoryError {
   return new DataDirectoryError(
     `The data file ${path} is damaged at byte ${offset}: ${what}. Nothing was changed. ` +
       'Restore the directory from a copy, or delete it to start empty.',

@@ -30,7 +30,7 @@ function compile(pattern: string, options: string): RegExp {
   const [leading = '', flags = ''] = /^\(\?([imsx]+)\)/.exec(pattern) ?? [];
   const has = (flag: string): boolean => options.includes(flag) || flags.includes(flag);
   if (has('x')) {
-    throw refused('the option x');
+    throw createPatternError('the option x');
   }
   const source = translate(pattern.slice(leading.length), { multiline: has('m'), dotAll: has('s') });
   try {
@@ -44,7 +44,7 @@ function invalid(reason: string): MongoError {
   return new MongoError(51091, `Regular expression is invalid: ${reason}`);
 }
 
-function refused(feature: string): MongoError {
+function createPatternError(feature: string): MongoError {
   return invalid(`${feature} is not supported by embedded-mongo`);
 }
 
@@ -64,12 +64,12 @@ const TOKENS =
 function translate(pattern: string, meaning: Meaning): string {
   let source = '';
   for (const [token] of pattern.matchAll(TOKENS)) {
-    source += translated(token, meaning);
+    source += translateToken(token, meaning);
   }
   return source;
 }
 
-function translated(token: string, { multiline, dotAll }: Meaning): string {
+function translateToken(token: string, { multiline, dotAll }: Meaning): string {
   if (token.startsWith('\\')) {
     return (
       ANCHORS.get(token) ?? (token === '\\S' ? `[^${SPACE}]` : token === '\\s' ? `[${SPACE}]` : escape(token))
@@ -99,7 +99,7 @@ function translated(token: string, { multiline, dotAll }: Meaning): string {
     case '(?P':
     case '(?P=':
     case '(?P>':
-      throw refused(`a group that begins with ${token}`);
+      throw createPatternError(`a group that begins with ${token}`);
     default:
       return token;
   }
@@ -139,7 +139,7 @@ function escape(token: string): string {
     return token;
   }
   if (/[A-Za-z0-9]/.test(letter)) {
-    throw refused(token);
+    throw createPatternError(token);
   }
   return /[\^$\\.*+?()[\]{}|/-]/.test(letter) ? `\\${letter}`.replace('\\-', '\\x2d') : token.slice(1);
 }
@@ -156,7 +156,7 @@ function translateClass(token: string): string {
     .slice(head.length, -1)
     .matchAll(/\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP](?:\{[^}]*\}|.)|[^])|\[:|[^]/gu)) {
     if (item === '[:') {
-      throw refused('a POSIX class');
+      throw createPatternError('a POSIX class');
     }
     if (item === '\\B') {
       throw invalid('\\B is not allowed in a character class');

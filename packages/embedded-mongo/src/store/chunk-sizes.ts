@@ -23,7 +23,7 @@ export function resizeChunk(tree: ChunkSizes, chunk: number, change: number): vo
 }
 
 /** The number of entries in all chunks before this one. */
-export function entriesBefore(tree: ChunkSizes, chunk: number): number {
+export function countEntriesBefore(tree: ChunkSizes, chunk: number): number {
   let entries = 0;
   for (let node = chunk; node > 0; node -= node & -node) {
     entries += tree[node] ?? 0;

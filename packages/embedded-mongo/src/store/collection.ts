@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Doc } from '../values/types.js';
 import { createIndex, getIndexKeys, type Index } from './index-definition.js';
 import { getDocument, type StoredRecord, type Version } from './record.js';
-import { recordsAt, sortedListOf } from './sorted-list.js';
+import { getRecords, sortedListOf } from './sorted-list.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { Reader } from './reader.js';
 
@@ -131,7 +131,7 @@ function refuseDuplicates(
     if (entries[i + 1]?.key !== entry.key) {
       return;
     }
-    const holders = recordsAt(index.entries, entry.key)
+    const holders = getRecords(index.entries, entry.key)
       .map((record) => hasNow({ key: entry.key, record }))
       .filter((doc) => doc !== undefined);
     const [first, second] = holders;

@@ -2,7 +2,7 @@ import { typePrefix } from '../values/key-string.js';
 import { type Collection, visibleVersion } from './collection.js';
 import { fieldKey, getIndexKeys, type Index } from './index-definition.js';
 import { getDocument, type StoredRecord } from './record.js';
-import { ascending } from './sorted-list.js';
+import { iterateAscending } from './sorted-list.js';
 import { abort, begin, commit, type Store } from './store.js';
 import { deleteDocument } from './write.js';
 
@@ -50,7 +50,7 @@ function expiredRecords(index: Index, cutoff: Date): StoredRecord[] {
   const invertedEnd = fieldKey(new Date(-8.64e15), true);
   const [from, to] = descending ? [limit, `${invertedEnd}\u0100`] : [prefix, `${limit}\u0100`];
   const found = new Set<StoredRecord>();
-  for (const [key, record] of ascending(index.entries, from, to)) {
+  for (const [key, record] of iterateAscending(index.entries, from, to)) {
     const version = record.owner === null ? visibleVersion(record, null) : null;
     if (version !== null && getIndexKeys(index, getDocument(version)).includes(key)) {
       found.add(record);

@@ -6,7 +6,7 @@ import { visibleVersion, type Collection } from './collection.js';
 import { getIndexKeys, isMultikey, type Index } from './index-definition.js';
 import { boundsMatchFilterExactly, planQuery, type IndexPlan, type Plan } from './plan.js';
 import { getDocument, type StoredRecord, type Version } from './record.js';
-import { ascending, descending } from './sorted-list.js';
+import { iterateAscending, iterateDescending } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 export interface RowQuery {
@@ -204,7 +204,7 @@ function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStat
   const seen = isMultikey(index) ? new Set<StoredRecord>() : undefined;
   const ranges = backward ? [...bounds.ranges].reverse() : bounds.ranges;
   for (const { from, to } of ranges) {
-    for (const [key, record] of (backward ? descending : ascending)(index.entries, from, to)) {
+    for (const [key, record] of (backward ? iterateDescending : iterateAscending)(index.entries, from, to)) {
       stats.keysExamined += 1;
       const version = visibleVersion(record, reader);
       if (version === null || seen?.has(record) === true) {

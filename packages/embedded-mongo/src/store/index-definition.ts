@@ -74,14 +74,14 @@ export function getIndexKeys(index: Index, doc: Doc): string[] {
       return [fieldKey(value, only.descending)];
     }
   }
-  const tuples = tuplesIn(index, doc);
+  const tuples = getIndexTuples(index, doc);
   const keys = tuples.map((tuple) => tupleKey(index, tuple));
   return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
 /** The values of one key of a document, for error messages. */
 export function getKeyValues(index: Index, doc: Doc, key: string): unknown[] {
-  const tuple = tuplesIn(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
+  const tuple = getIndexTuples(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
   return tuple.map((value) => (value === MISSING ? null : value));
 }
 
@@ -103,7 +103,7 @@ export function isMultikey(index: Index): boolean {
 }
 
 /** Error 171 for a document with two arrays in one index. */
-function tuplesIn(index: Index, doc: Doc): unknown[][] {
+function getIndexTuples(index: Index, doc: Doc): unknown[][] {
   const paths = index.fields.map(({ parts }) => parts);
   const name = (path: number): string => paths[path]?.at(-1) ?? '';
   const tuples = keyTuples(paths, doc, {

@@ -164,14 +164,14 @@ function checkPartialCondition(filter: Doc): void {
       }
       continue;
     }
-    const bad = unsupportedIn(field, condition);
+    const bad = findUnsupported(field, condition);
     if (bad !== undefined) {
       throw cannotCreate(`Expression not supported in partial index: ${bad}`);
     }
   }
 }
 
-function unsupportedIn(field: string, condition: unknown): string | undefined {
+function findUnsupported(field: string, condition: unknown): string | undefined {
   if (field.startsWith('$')) {
     return field;
   }

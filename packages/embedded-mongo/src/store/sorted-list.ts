@@ -1,4 +1,4 @@
-import { chunkSizesOf, entriesBefore, resizeChunk, type ChunkSizes } from './chunk-sizes.js';
+import { chunkSizesOf, countEntriesBefore, resizeChunk, type ChunkSizes } from './chunk-sizes.js';
 
 /**
  * An ordered multimap from key strings to records. It consists of chunks of sorted arrays, so an
@@ -50,7 +50,7 @@ export function sortedListOf<R extends HasRecordNumber>(
 export function addEntry<R extends HasRecordNumber>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
-  const at = positionIn(chunk, key, record.number);
+  const at = findPosition(chunk, key, record.number);
   if (chunk.keys[at] === key && chunk.records[at] === record) {
     return;
   }
@@ -80,7 +80,7 @@ export function addEntry<R extends HasRecordNumber>(list: SortedList<R>, key: st
 export function removeEntry<R extends HasRecordNumber>(list: SortedList<R>, key: string, record: R): void {
   const chunkAt = chunkFor(list, key, record.number);
   const chunk = chunkOf(list, chunkAt);
-  const at = positionIn(chunk, key, record.number);
+  const at = findPosition(chunk, key, record.number);
   if (chunk.keys[at] !== key || chunk.records[at] !== record) {
     return;
   }
@@ -115,20 +115,20 @@ function entriesBelow<R extends HasRecordNumber>(
 ): number {
   const chunkAt = chunkFor(list, key, -1, stats);
   list.sizes ??= chunkSizesOf(list.chunks.map(({ keys }) => keys.length));
-  return entriesBefore(list.sizes, chunkAt) + positionIn(chunkOf(list, chunkAt), key, -1, stats);
+  return countEntriesBefore(list.sizes, chunkAt) + findPosition(chunkOf(list, chunkAt), key, -1, stats);
 }
 
 /**
  * Entries with from <= key < to, ascending. After a change of the list, it continues behind the
  * last returned entry.
  */
-export function* ascending<R extends HasRecordNumber>(
+export function* iterateAscending<R extends HasRecordNumber>(
   list: SortedList<R>,
   from: string,
   to: string,
 ): Generator<[string, R]> {
   let chunkAt = chunkFor(list, from, -1);
-  let at = positionIn(chunkOf(list, chunkAt), from, -1);
+  let at = findPosition(chunkOf(list, chunkAt), from, -1);
   while (chunkAt < list.chunks.length) {
     const { keys, records } = chunkOf(list, chunkAt);
     const key = keys[at];
@@ -147,7 +147,7 @@ export function* ascending<R extends HasRecordNumber>(
       at += 1;
     } else {
       chunkAt = chunkFor(list, key, record.number + 1);
-      at = positionIn(chunkOf(list, chunkAt), key, record.number + 1);
+      at = findPosition(chunkOf(list, chunkAt), key, record.number + 1);
     }
   }
 }
@@ -156,13 +156,13 @@ export function* ascending<R extends HasRecordNumber>(
  * Entries with from <= key < to, descending. After a change of the list, it continues below the
  * last returned entry.
  */
-export function* descending<R extends HasRecordNumber>(
+export function* iterateDescending<R extends HasRecordNumber>(
   list: SortedList<R>,
   from: string,
   to: string,
 ): Generator<[string, R]> {
   let chunkAt = chunkFor(list, to, -1);
-  let at = positionIn(chunkOf(list, chunkAt), to, -1) - 1;
+  let at = findPosition(chunkOf(list, chunkAt), to, -1) - 1;
   while (chunkAt >= 0) {
     const { keys, records } = chunkOf(list, chunkAt);
     const key = keys[at];
@@ -181,16 +181,16 @@ export function* descending<R extends HasRecordNumber>(
       at -= 1;
     } else {
       chunkAt = chunkFor(list, key, record.number);
-      at = positionIn(chunkOf(list, chunkAt), key, record.number) - 1;
+      at = findPosition(chunkOf(list, chunkAt), key, record.number) - 1;
     }
   }
 }
 
 /** The records with exactly this key. */
-export function recordsAt<R extends HasRecordNumber>(list: SortedList<R>, key: string): R[] {
+export function getRecords<R extends HasRecordNumber>(list: SortedList<R>, key: string): R[] {
   const found: R[] = [];
   let chunkAt = chunkFor(list, key, -1);
-  let at = positionIn(chunkOf(list, chunkAt), key, -1);
+  let at = findPosition(chunkOf(list, chunkAt), key, -1);
   for (; chunkAt < list.chunks.length; chunkAt++, at = 0) {
     const { keys, records } = chunkOf(list, chunkAt);
     for (; at < keys.length; at++) {
@@ -241,7 +241,7 @@ function isAt<R extends HasRecordNumber>(chunk: Chunk<R>, key: string, number: n
 }
 
 /** Index of the first entry that is not below (key, number). */
-function positionIn<R extends HasRecordNumber>(
+function findPosition<R extends HasRecordNumber>(
   chunk: Chunk<R>,
   key: string,
   number: number,

@@ -12,7 +12,7 @@ import {
   type StoredRecord,
   type Version,
 } from './record.js';
-import { addEntry, recordsAt, removeEntry } from './sorted-list.js';
+import { addEntry, getRecords, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 /**
@@ -184,7 +184,7 @@ function refuseDuplicate(
   collection: Collection,
   { index, record, doc, key }: { index: Index; record: StoredRecord; doc: Doc; key: string },
 ): void {
-  const others = recordsAt(index.entries, key).filter((other) => other !== record);
+  const others = getRecords(index.entries, key).filter((other) => other !== record);
   for (const other of others) {
     if (other.owner !== transaction) {
       if (other.owner !== null && has(index, other.pending, key) && !has(index, other.version, key)) {

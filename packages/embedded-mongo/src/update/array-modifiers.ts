@@ -9,7 +9,7 @@ import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
 import type { ModifierParser } from './modifier.js';
 
 /** @throws 2 (BadValue), or the given code, if the value is not an array. */
-export function arrayAt(value: unknown, operator: string, path: string, code = 2): readonly unknown[] {
+export function requireArray(value: unknown, operator: string, path: string, code = 2): readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new MongoError(
       code,
@@ -30,7 +30,10 @@ export const addToSet: ModifierParser = (operand) => {
     }
     return result.length === array.length ? array : result;
   };
-  return { create: () => addTo([]), change: (value, { path }) => addTo(arrayAt(value, '$addToSet', path)) };
+  return {
+    create: () => addTo([]),
+    change: (value, { path }) => addTo(requireArray(value, '$addToSet', path)),
+  };
 };
 
 function addToSetValues(operand: unknown): readonly unknown[] {
@@ -57,7 +60,7 @@ export const pop: ModifierParser = (operand) => {
   }
   return {
     change: (value, { path }) => {
-      const array = arrayAt(value, '$pop', path, 14);
+      const array = requireArray(value, '$pop', path, 14);
       return side === 1 ? array.slice(0, -1) : array.slice(1);
     },
   };
@@ -68,15 +71,15 @@ export const pullAll: ModifierParser = (operand) => {
     throw new MongoError(2, `$pullAll requires an array argument but was given a ${typeNameOf(operand)}`);
   }
   const values = operand as readonly unknown[];
-  return removing('$pullAll', (element) => values.some((value) => equalValues(value, element)));
+  return createRemover('$pullAll', (element) => values.some((value) => equalValues(value, element)));
 };
 
-export const pull: ModifierParser = (operand) => removing('$pull', pullTest(operand));
+export const pull: ModifierParser = (operand) => createRemover('$pull', pullTest(operand));
 
-function removing(operator: string, isRemoved: (element: unknown) => boolean) {
+function createRemover(operator: string, isRemoved: (element: unknown) => boolean) {
   return {
     change: (value: unknown, { path }: { path: string }): unknown => {
-      const array = arrayAt(value, operator, path);
+      const array = requireArray(value, operator, path);
       const rest = array.filter((element) => !isRemoved(element));
       return rest.length === array.length ? array : rest;
     },

@@ -60,7 +60,7 @@ function compileModifiers(update: Doc, request: UpdateRequest): CompiledUpdate {
   const locate = isPositional ? compileFilter(filter, options) : undefined;
   const run = (doc: Doc, position: number | undefined, insert: boolean): Doc => {
     const applied: ApplyOptions = { filters, position, insert, now, timestamp };
-    return checked(applyTree(tree, doc, applied), doc);
+    return checkUpdated(applyTree(tree, doc, applied), doc);
   };
   return {
     apply: (doc) => {
@@ -125,7 +125,7 @@ function arrayFiltersOf({ arrayFilters }: UpdateRequest): readonly unknown[] {
 }
 
 /** Checks an updated document. Existing fields may keep their names. */
-function checked(after: Doc, before: Doc): Doc {
+function checkUpdated(after: Doc, before: Doc): Doc {
   return after === before ? before : checkNames(checkId(after, before), Object.keys(before));
 }
 

@@ -4,7 +4,7 @@ import { getField, keysOf } from '../values/fields.js';
 import { toDouble } from '../values/numbers.js';
 import { parseArrayIndex, splitPath } from '../values/paths.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
-import { arrayAt } from './array-modifiers.js';
+import { requireArray } from './array-modifiers.js';
 import type { ModifierParser } from './modifier.js';
 
 interface Push {
@@ -18,7 +18,7 @@ export const push: ModifierParser = (operand) => {
   const options = parsePush(operand);
   return {
     create: () => pushTo([], options),
-    change: (value, { path }) => pushTo(arrayAt(value, '$push', path), options),
+    change: (value, { path }) => pushTo(requireArray(value, '$push', path), options),
     countsCopies: true,
   };
 };

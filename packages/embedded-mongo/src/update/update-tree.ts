@@ -43,7 +43,7 @@ export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filter
   checkPath(path, parts, filters);
   let node: ObjectNode | ArrayNode = root;
   for (const [i, part] of parts.entries()) {
-    const child = childAt(node, part);
+    const child = getChild(node, part);
     if (i === parts.length - 1) {
       if (child !== undefined) {
         throw conflict(path, parts, i);
@@ -95,7 +95,7 @@ export function isArrayPart(part: string): boolean {
   return part.startsWith('$[') && part.endsWith(']');
 }
 
-function childAt(node: ObjectNode | ArrayNode, part: string): UpdateNode | undefined {
+function getChild(node: ObjectNode | ArrayNode, part: string): UpdateNode | undefined {
   if (node.kind === 'array') {
     return node.children.get(part.slice(2, -1));
   }

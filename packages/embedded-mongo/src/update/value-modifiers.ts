@@ -59,11 +59,11 @@ function arithmetic(
   };
 }
 
-export const min: ModifierParser = (operand) => bounded(operand, (order) => order < 0);
-export const max: ModifierParser = (operand) => bounded(operand, (order) => order > 0);
+export const min: ModifierParser = (operand) => createBoundModifier(operand, (order) => order < 0);
+export const max: ModifierParser = (operand) => createBoundModifier(operand, (order) => order > 0);
 
 /** An equal value is kept, even if its type differs. */
-function bounded(operand: unknown, replaces: (order: number) => boolean): Modifier {
+function createBoundModifier(operand: unknown, replaces: (order: number) => boolean): Modifier {
   return {
     create: () => operand,
     change: (value) => (replaces(compareValues(operand, value)) ? operand : value),

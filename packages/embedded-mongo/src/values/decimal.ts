@@ -138,14 +138,14 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
     return a.kind === 'infinity' ? a : b;
   }
   const exponent = Math.min(a.exponent, b.exponent);
-  const sum = scaled(a, exponent) + scaled(b, exponent);
+  const sum = scaleTo(a, exponent) + scaleTo(b, exponent);
   // A sum of zero is +0 unless both are negative (IEEE 754, round to nearest).
   return sum === 0n
     ? { kind: 'finite', negative: a.negative && b.negative, coefficient: 0n, exponent }
     : finite(sum, exponent);
 }
 
-function scaled(value: Decimal, exponent: number): bigint {
+function scaleTo(value: Decimal, exponent: number): bigint {
   const signed = signedCoefficient(value);
   return value.exponent === exponent ? signed : signed * 10n ** BigInt(value.exponent - exponent);
 }
@@ -178,7 +178,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
     return rank(a) - rank(b);
   }
   const exponent = Math.min(a.exponent, b.exponent);
-  const difference = scaled(a, exponent) - scaled(b, exponent);
+  const difference = scaleTo(a, exponent) - scaleTo(b, exponent);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 

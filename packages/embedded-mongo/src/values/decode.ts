@@ -31,7 +31,7 @@ export function decode(bytes: Uint8Array, offset = 0): Doc {
     return reader.document(offset, 1);
   } catch (error) {
     if (error instanceof RangeError) {
-      throw malformed('a value runs past the end of the document');
+      throw createDecodeError('a value runs past the end of the document');
     }
     throw error;
   }
@@ -109,7 +109,7 @@ class Reader {
     const length = this.#view.getInt32(start, true);
     const end = start + length;
     if (length < 5 || end > this.#view.byteLength) {
-      throw malformed('a document has an impossible length');
+      throw createDecodeError('a document has an impossible length');
     }
     this.#pos = start + 4;
     return end;
@@ -117,7 +117,7 @@ class Reader {
 
   #close(end: number): void {
     if (this.#pos !== end) {
-      throw malformed('the length of a document does not fit its fields');
+      throw createDecodeError('the length of a document does not fit its fields');
     }
   }
 
@@ -215,7 +215,7 @@ class Reader {
       case BSON.maxKey:
         return new MaxKey();
       default:
-        throw malformed(`unknown element type ${type}`);
+        throw createDecodeError(`unknown element type ${type}`);
     }
   }
 
@@ -234,7 +234,7 @@ class Reader {
   #bool(): boolean {
     const byte = this.#view.getUint8(this.#pos++);
     if (byte > 1) {
-      throw malformed('a boolean is neither 0 nor 1');
+      throw createDecodeError('a boolean is neither 0 nor 1');
     }
     return byte === 1;
   }
@@ -254,7 +254,7 @@ class Reader {
     const start = this.#pos;
     this.#pos = start + length;
     if (length < 1 || this.#view.getUint8(this.#pos - 1) !== 0) {
-      throw malformed('a string has an impossible length or no end');
+      throw createDecodeError('a string has an impossible length or no end');
     }
     return this.#buffer.toString('utf8', start, this.#pos - 1);
   }
@@ -273,7 +273,7 @@ class Reader {
     const bytes = this.#bytes(length);
     const isOld = subType === OLD_BINARY;
     if (isOld && (length < 4 || bytes.readInt32LE(0) !== length - 4)) {
-      throw malformed('a binary value of the old subtype has an impossible inner length');
+      throw createDecodeError('a binary value of the old subtype has an impossible inner length');
     }
     return new Binary(Buffer.from(isOld ? bytes.subarray(4) : bytes), subType);
   }
@@ -281,7 +281,7 @@ class Reader {
   #bytes(length: number): Buffer {
     const start = this.#pos;
     if (length < 0 || start + length > this.#view.byteLength) {
-      throw malformed('a value runs past the end of the document');
+      throw createDecodeError('a value runs past the end of the document');
     }
     this.#pos = start + length;
     return this.#buffer.subarray(start, this.#pos);
@@ -302,6 +302,6 @@ function isOutOfOrder(last: string, key: string): boolean {
   return isIntegerKey(key) && !(isIntegerKey(last) && Number(last) < Number(key));
 }
 
-function malformed(reason: string): MongoError {
+function createDecodeError(reason: string): MongoError {
   return new MongoError(22, `invalid BSON: ${reason}`);
 }

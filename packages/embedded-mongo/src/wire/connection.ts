@@ -126,7 +126,7 @@ async function answerMessage(
     void stream(socket, reply.next, sent.requestId);
   }
   if (!isFlushed) {
-    await drained(socket);
+    await waitForDrain(socket);
   }
 }
 
@@ -145,7 +145,7 @@ async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstI
 }
 
 /** Backpressure: no more requests are processed until the client reads its replies. */
-function drained(socket: Socket): Promise<void> {
+function waitForDrain(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       socket.off('drain', done);

@@ -14,8 +14,8 @@ import { binary, combineOperands, operandsOf, type OperatorCompiler } from '../o
 
 /** Addition, multiplication and their inverses, with MongoDB's result types. */
 export const arithmeticOperators: Readonly<Record<string, OperatorCompiler>> = {
-  $add: folding({ name: '$add', neutral: 0, apply: addPair, kinds: 'numeric or date' }),
-  $multiply: folding({ name: '$multiply', neutral: 1, apply: multiplyPair, kinds: 'numeric' }),
+  $add: createFoldOperator({ name: '$add', neutral: 0, apply: addPair, kinds: 'numeric or date' }),
+  $multiply: createFoldOperator({ name: '$multiply', neutral: 1, apply: multiplyPair, kinds: 'numeric' }),
   $subtract: binary(subtract),
   $divide: binary(divide),
 };
@@ -31,7 +31,7 @@ interface Fold {
  * `$add` and `$multiply`, evaluated from left to right. A null ends the evaluation before the types
  * of later operands are checked.
  */
-function folding({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
+function createFoldOperator({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, { min: 0, max: Infinity });
     return combineOperands(operands, (root) => {

@@ -5,15 +5,15 @@ import { binary, nary, unary, type OperatorCompiler } from '../operator.js';
 
 /** Operators on array values. */
 export const arrayOperators: Readonly<Record<string, OperatorCompiler>> = {
-  $arrayElemAt: binary(elementAt),
-  $first: unary((list, name) => elementAt(list, 0, name)),
-  $last: unary((list, name) => elementAt(list, -1, name)),
+  $arrayElemAt: binary(getElement),
+  $first: unary((list, name) => getElement(list, 0, name)),
+  $last: unary((list, name) => getElement(list, -1, name)),
   $isArray: unary((value) => Array.isArray(value)),
   $size: unary(size),
   $concatArrays: nary({ min: 0, max: Infinity }, concatArrays),
 };
 
-function elementAt(list: unknown, position: unknown, name: string): unknown {
+function getElement(list: unknown, position: unknown, name: string): unknown {
   if (isNullish(list) || isNullish(position)) {
     return null;
   }

@@ -14,7 +14,7 @@ export const conversionOperators: Readonly<Record<string, OperatorCompiler>> = {
   $type: unary((value) => (value === undefined ? 'missing' : typeNameOf(value))),
 };
 
-function unsupported(value: unknown, target: string): MongoError {
+function createConversionError(value: unknown, target: string): MongoError {
   return new MongoError(
     241,
     `Unsupported conversion from ${typeNameOf(value)} to ${target} in $convert with no onError value`,
@@ -30,7 +30,7 @@ function toDate(value: unknown): Date {
   }
   const millis = isNumeric(value) && typeOf(value) !== BSON.int ? toBigInt(value) : undefined;
   if (millis === undefined) {
-    throw unsupported(value, 'date');
+    throw createConversionError(value, 'date');
   }
   return dateOf(Number(millis));
 }
@@ -40,7 +40,7 @@ function toObjectId(value: unknown): unknown {
     return value;
   }
   if (typeof value !== 'string') {
-    throw unsupported(value, 'objectId');
+    throw createConversionError(value, 'objectId');
   }
   if (!/^[\da-f]{24}$/i.test(value)) {
     throw new MongoError(241, `Failed to parse objectId '${value}' in $convert with no onError value`);
@@ -62,6 +62,6 @@ function toText(value: unknown): string {
     case BSON.date:
       return coerceToString(value);
     default:
-      throw unsupported(value, 'string');
+      throw createConversionError(value, 'string');
   }
 }

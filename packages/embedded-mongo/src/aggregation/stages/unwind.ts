@@ -81,7 +81,7 @@ function indexField(index: unknown): string[] | undefined {
 }
 
 function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Iterable<Doc> {
-  const value = valueAt(document, path);
+  const value = getValue(document, path);
   const withIndex = (unwound: Doc, index: unknown): Doc =>
     indexPath === undefined ? unwound : withPath(unwound, indexPath, index);
   if (!Array.isArray(value)) {
@@ -101,7 +101,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
 }
 
 /** The value at a path, without going through arrays. */
-function valueAt(document: Doc, path: readonly string[]): unknown {
+function getValue(document: Doc, path: readonly string[]): unknown {
   let value: unknown = document;
   for (const name of path) {
     if (!isDoc(value)) {
