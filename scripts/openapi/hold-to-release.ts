@@ -50,10 +50,10 @@ export function contractProblems({ folder, version }: Held, document: Json): str
       .map(({ what }) => `Accepted without a reason: ${what}`),
     ...(digestOf(baseline) === sha256
       ? []
-      : ['The baseline differs from the one of the release: restore scripts/openapi/baseline.json.']),
+      : ['The baseline is not the released one: restore scripts/openapi/baseline.json.']),
     ...(release === version
       ? []
-      : [`The baseline is of ${release}, but package.json has ${version}: accept a new baseline.`]),
+      : [`The baseline belongs to ${release}, but package.json has ${version}: accept a new baseline.`]),
   ];
 }
 

@@ -42,7 +42,7 @@ export function registerKeys(program: Command): void {
           ),
           ...(unreadable > 0
             ? [
-                `${unreadable} cannot be decrypted with any of the keys. They are listed above; add the key that they need.`,
+                `${unreadable} secrets cannot be decrypted with any configured key. They are listed above. Add the key that encrypted them.`,
               ]
             : []),
           remaining > 0

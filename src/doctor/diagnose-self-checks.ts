@@ -146,7 +146,7 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
   return ok(
     name,
     newest
-      ? `${newest.date} agrees with ours, or its differences are accepted`
+      ? `the record of ${newest.date} matches ours, or its differences were accepted`
       : 'not compared yet; it is compared once a day',
   );
 }

@@ -8,23 +8,23 @@ import type { Labels } from '../shared/metrics.js';
 /** Help text and labels by name. */
 export const figures = {
   topup_open_purchases: {
-    help: 'Purchases that are not final, by age: 1m, 10m, 1h, 1d (up to that), older; of the first 5000',
+    help: 'Purchases that are not final, by age: 1m, 10m, 1h, 1d (up to that), older. Counts at most 5000',
     labels: ['age'],
   },
   topup_suspense_rupiah: {
-    help: 'Prices of the purchases that are not final: debited money in suspense; of the first 5000',
+    help: 'Prices of the purchases that are not final: debited money in suspense. Counts at most 5000',
     labels: [],
   },
   topup_seller_credits_unposted: {
-    help: 'Sales not yet posted to seller wallets, of the first 5000',
+    help: 'Sales not yet posted to seller wallets. Counts at most 5000',
     labels: [],
   },
   topup_seller_credits_unposted_rupiah: {
-    help: 'Amount owed for the sales not yet posted, of the first 5000',
+    help: 'Amount owed for the sales not yet posted. Counts at most 5000',
     labels: [],
   },
   topup_sellers_owed_rupiah: {
-    help: 'Amount owed to sellers: balance (wallets), held (open settlements), unposted (sales not yet posted, of the first 5000); of the first 5000 sellers',
+    help: 'Amount owed to sellers, by part: balance (wallets), held (open settlements), unposted (sales not yet posted). Counts at most 5000 sellers and 5000 unposted sales',
     labels: ['part'],
   },
   topup_deliveries_due: {

@@ -46,7 +46,7 @@ describe('a number that an operator writes', () => {
     });
   }
 
-  it('accepts decimals up to the limit after a point or comma, never thousands', () => {
+  it('may have decimals after a point or comma, and then no thousands separators', () => {
     expect(['1.25', '1,25', '1.5', '100', '0', '-0.5'].map((text) => numberIn(text, 2))).to.deep.equal([
       1.25, 1.25, 1.5, 100, 0, -0.5,
     ]);

@@ -136,7 +136,7 @@ describe('an outdated server', () => {
     expect(others[0]).to.match(sentences.Redis).and.not.contain('stack');
   }
 
-  it('Redis: does not stop the migration while it is unreachable', async () => {
+  it('Redis: an unreachable server does not stop the migration', async () => {
     const env = { ...stack.env, REDIS_URL: 'redis://127.0.0.1:1' };
     const child = spawn(process.execPath, [builtProgram('scripts/migrate.js')], { env });
     const [stdout, stderr, [code]] = await Promise.all([

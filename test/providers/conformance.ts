@@ -180,7 +180,7 @@ function describeLostAnswers(the: () => Harness): void {
     }
   });
 
-  it('never asks within the minimum interval or beyond the maximum age', async () => {
+  it('sends no status check too soon after another, or for an order that is too old', async () => {
     const { adapter, connection, prepaid } = the();
     const server = await startPlayServer((_call, response) => response.end('{}'));
     const there = { ...connection, baseUrl: server.url };

@@ -205,7 +205,7 @@ describe('npm start', function () {
   }
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`stops everything when its npm ends with ${signal}`, async () => {
+    it(`stops every process when npm ends with ${signal}`, async () => {
       const copy = startCopy(sharedDatabases(), { byNpm: true });
       await copy.ready();
       copy.process.kill(signal);

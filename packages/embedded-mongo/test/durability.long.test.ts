@@ -222,7 +222,7 @@ describe('the data directory', () => {
     await again.kill9();
   });
 
-  it('production and invalid options are refused', async () => {
+  it('the server refuses NODE_ENV=production and invalid options', async () => {
     const failure = await startFailure({ env: { NODE_ENV: 'production' } });
     expect(failure.exitCode).to.equal(1);
     expect(failure.stderr).to.contain('development and tests only');

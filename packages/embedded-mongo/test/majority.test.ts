@@ -43,7 +43,7 @@ describe('a lagging majority', () => {
     return rows;
   }
 
-  it('shows majority reads of every kind the old state until it catches up', async () => {
+  it('returns the old state to every kind of majority read until it catches up', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     await rows.updateOne({ _id: 1 }, { $set: { n: 2 } }, w1);

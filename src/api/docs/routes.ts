@@ -80,8 +80,8 @@ export function docsRoutes(): Router {
 /** Links that exist only in a running service. */
 const ownPages = html`<h2>This service</h2>
   <ul>
-    <li><a href="/docs/reference">Calls</a>: every call of the API, with a form to try it</li>
-    <li><a href="/openapi.json">openapi.json</a>: the same as an OpenAPI document</li>
+    <li><a href="/docs/reference">Calls</a>: every API call, with a form to try it</li>
+    <li><a href="/openapi.json">openapi.json</a>: the calls above as an OpenAPI document</li>
     <li><a href="/portal">Portal</a>: keys, webhooks and calls of your account</li>
     <li><a href="/admin">Console</a>: for the operator</li>
   </ul>`;

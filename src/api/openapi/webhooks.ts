@@ -122,7 +122,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
     body: envelope('ping', Joi.object({ message: Joi.string().required() })),
   },
   'callback.wallet': {
-    summary: 'To callback_url: a purchase of /v1 is final',
+    summary: 'A purchase made through /v1 is final (sent to callback_url)',
     body: Joi.object({
       code: Joi.string().required().description('Our transaction id.'),
       ref_id: Joi.string().required(),

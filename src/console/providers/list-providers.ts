@@ -35,7 +35,9 @@ export const providerFields = {
   expected_wait_ms: Joi.number(),
   float: nullable.description('Our balance at the provider in rupiah, as last reported.'),
   float_at: timestamp.allow(null),
-  float_ends_at: timestamp.allow(null).description('At the rate of the last day; null: not within 90 days.'),
+  float_ends_at: timestamp
+    .allow(null)
+    .description('When the float runs out at the rate of the last 24 hours. Null: not within 90 days.'),
   limits: requiredObject({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
   day: requiredObject({
     orders: Joi.number(),

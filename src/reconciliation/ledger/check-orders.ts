@@ -158,7 +158,7 @@ function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string
     const concluded = status === 'REFUNDED' ? 2 : isFinal(status) ? 1 : 0;
     const sendings = version - concluded;
     if (sendings !== sent.length) {
-      problems.push(`by its version ${sendings} attempts were sent, but ${sent.length} exist`);
+      problems.push(`its version implies ${sendings} sent attempts, but ${sent.length} are stored`);
     }
   }
   return problems;

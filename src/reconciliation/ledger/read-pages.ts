@@ -17,7 +17,7 @@ export async function readWithRetries<T>(read: () => Promise<T>): Promise<T> {
       if (!isTransient(error)) {
         throw error;
       }
-      logger.warn('MongoDB did not answer the ledger verification, which retries', { error });
+      logger.warn('a read of the ledger verification failed and is retried', { error });
       await setTimeout(pauseMs);
     }
   }

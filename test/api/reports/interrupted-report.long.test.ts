@@ -101,7 +101,7 @@ describe('interrupted reports', () => {
     expect(await answer.body.json()).to.include({ status: 'error', code: '01', data: null });
   });
 
-  it('after a killed worker the next one rebuilds the file once, and none is partial', async () => {
+  it('the next worker rebuilds the file of a killed one, and no download is partial', async () => {
     await insertTransactions(stack, { buyerId, sellerId: 'nobody', count });
     const first = await stack.startWorker('reports');
     const asked = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });

@@ -53,7 +53,7 @@ for (const role of ['buyer', 'seller'] as const) {
     }
     const stateOf = async (id: string) => (await deliveries.findOne({ _id: id }))?.state;
 
-    it('GET deliveries by event uses its own index and reads only what it finds', async () => {
+    it('GET deliveries by event uses its own index and examines only matching documents', async () => {
       const account = await withUrl();
       for (let n = 0; n < 30; n++) {
         await delivery(account, 'delivered', n === 7 ? { event: 'config.updated' } : {});

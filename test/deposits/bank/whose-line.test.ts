@@ -131,7 +131,7 @@ describe('the owner of a bank line', () => {
     expect(await matches({ amount: ownAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
   });
 
-  it('reads a text of many short words to its end', async () => {
+  it('is found by a name at the end of a long text of short words', async () => {
     const amount = ownAmount();
     const deposit = await asked(amount);
     const other = await asked(amount + 9, ownRef('DEP-'));

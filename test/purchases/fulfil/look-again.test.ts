@@ -6,7 +6,7 @@ import { getRetryDelayMs } from '../../../src/purchases/fulfil/schedule-purchase
 const always = Infinity;
 
 describe('retries of unroutable orders', () => {
-  it('run after ten seconds each if few orders wait', () => {
+  it('run ten seconds later while few orders wait', () => {
     const sellerId = randomUUID();
     const looks = Array.from({ length: 400 }, (_, atMs) =>
       getRetryDelayMs({ sellerId, leftMs: always }, 50 * atMs),

@@ -78,7 +78,7 @@ describe('closed days of the ledger', function () {
   const found = ({ findings }: LedgerReport) => findings.map(({ check, subject }) => `${check}: ${subject}`);
   const on = (account: { _id: string }, day: string) => `closed-days: wallet ${account._id} on ${day}`;
 
-  it('verify by hashes and by every rule; a purchase spans the days of its journals', async () => {
+  it('pass by hashes and by every rule, with a purchase whose journals span days', async () => {
     const fast = await verifyLedger();
     expect(fast.findings).to.deep.equal([]);
     expect(fast.closes.days).to.equal(3);

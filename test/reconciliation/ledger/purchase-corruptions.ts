@@ -147,12 +147,12 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'the last attempt deleted, after an earlier one at the same seller',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.failed }, { $inc: { version: 1 } }),
-    finds: [['attempts', 'transaction {failed}', '2 attempts were sent, but 1 exist']],
+    finds: [['attempts', 'transaction {failed}', 'implies 2 sent attempts, but 1 are stored']],
   },
   {
     what: 'the attempt of an order in progress deleted',
     plant: (edit, ids) => edit.remove('attempts', { _id: `${ids.processing}-1` }),
-    finds: [['attempts', 'transaction {processing}', '1 attempts were sent, but 0 exist']],
+    finds: [['attempts', 'transaction {processing}', 'implies 1 sent attempts, but 0 are stored']],
   },
   {
     what: 'an attempt in an unknown state',

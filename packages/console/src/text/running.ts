@@ -114,8 +114,8 @@ export const running = {
   circuitBecause_float: { en: 'our balance is used up', id: 'saldo kita habis' },
   pauseProvider: { en: 'Pause provider', id: 'Jeda supplier' },
   pauseProviderHelp: {
-    en: '{seller} gets no new orders. Orders in progress are still checked. Other sellers continue; products that no other seller has are refused.',
-    id: '{seller} tidak mendapat order baru. Order yang berjalan tetap dicek. Penjual lain tetap melayani; produk yang tidak dimiliki penjual lain ditolak.',
+    en: '{seller} gets no new orders. Orders in progress are still checked. Other sellers continue. Orders for products that no other seller offers are refused.',
+    id: '{seller} tidak mendapat order baru. Order yang berjalan tetap dicek. Penjual lain tetap melayani; order untuk produk yang tidak ditawarkan penjual lain ditolak.',
   },
   resumeProvider: { en: 'Resume provider', id: 'Lanjutkan supplier' },
   resumeProviderHelp: {
