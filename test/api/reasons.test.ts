@@ -6,7 +6,7 @@ import { createApp } from '../../src/app.js';
 import { openApiDocument } from '../../src/api/openapi/document.js';
 import { reasons, listReasons } from '../../src/api/contract/failure-reasons.js';
 import type { Answer } from '../support/api-client.js';
-import { tableUnder } from '../support/docs-table.js';
+import { readTableUnder } from '../support/docs-table.js';
 import { fieldReasons, type FieldReason, failureReasons } from '../../src/shared/errors.js';
 import { expectFailure } from './support/expect-answer.js';
 import { useApi } from './support/api.js';
@@ -80,7 +80,7 @@ describe('reason of a failure', () => {
 
   it('of a field is one of the list in docs/reference/field-reasons.md', async () => {
     const { key } = await api.newBuyer(0);
-    const rows = tableUnder('Fields', await readFile('docs/reference/field-reasons.md', 'utf8'));
+    const rows = readTableUnder('Fields', await readFile('docs/reference/field-reasons.md', 'utf8'));
     expect(rows).to.deep.equal(
       Object.entries(fieldReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     );

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { developmentKey, developmentSecret } from '../../config/keyring.js';
 import { parseEnv } from '../../config/env.js';
 import { acceptableRisks, refusedSettings } from '../../config/refused-settings.js';
-import { tableUnder } from '../support/docs-table.js';
+import { readTableUnder } from '../support/docs-table.js';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, n) => n)).toString('base64');
 const repeatedKey = Buffer.alloc(32, 7).toString('base64');
@@ -123,7 +123,9 @@ describe('settings refused in production', () => {
   });
 
   it('match the table in docs/reference/refused-settings.md', () => {
-    expect(tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8'))).to.deep.equal(
+    expect(
+      readTableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8')),
+    ).to.deep.equal(
       refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
         `\`${setting}\``,
         value,

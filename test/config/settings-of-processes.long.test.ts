@@ -17,7 +17,7 @@ import { runToEnd } from '../support/run-to-end.js';
 import { startStack } from '../support/stack.js';
 import { startProgram } from '../support/start-program.js';
 import { topupProcess } from '../support/topup.js';
-import { tableUnder } from '../support/docs-table.js';
+import { readTableUnder } from '../support/docs-table.js';
 
 const workers = Object.keys(settingsOfProcesses).filter(
   (name) => !['release', 'web', 'topup'].includes(name),
@@ -77,7 +77,7 @@ describe('settings of each process', () => {
   }
 
   it('match docs/reference/secrets.md', () => {
-    expect(tableUnder('The list', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
+    expect(readTableUnder('The list', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
       Object.entries(settingsOfProcesses).map(([name, own]) => [
         name,
         own.map((each) => `\`${each}\``).join(', '),

@@ -1,7 +1,7 @@
 /** Wallet adjustments in the console, compared with the ledger. */
 import { expect } from 'chai';
 import type { Adjustment } from '../../src/adjustments/adjustment.model.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
@@ -120,5 +120,5 @@ describe('adjustments in the console', function () {
     expect((await budi.call('/adjustments', debit)).text).to.include('below zero');
   });
 
-  it('the ledger is consistent after all of these tests', () => expectLedgerToHold(shop.stack));
+  it('the ledger is consistent after all of these tests', () => expectLedgerToBalance(shop.stack));
 });

@@ -7,7 +7,7 @@ import { Long } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { addProduct } from '../providers/provider-stack.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { act, pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
 import { expectPageToPassChecks } from './support/expect-sound.js';
@@ -385,7 +385,7 @@ describeWith('chromium', 'the console in a browser', function () {
   });
 
   it('keeps the ledger consistent, loads nothing external and breaks no CSP rule', async () => {
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);
   });

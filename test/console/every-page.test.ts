@@ -8,13 +8,18 @@ import { isAllowed, operatorRoles, rights, type OperatorRole } from '../../src/o
 import { addProduct } from '../providers/provider-stack.js';
 import { sizes } from '../support/sizes.js';
 import {
-  pagesOfSome,
+  restrictedPages,
   pagesWith,
   startConsoleBrowser,
   type ConsoleBrowser,
 } from './support/console-browser.js';
 import { callerAs, reason } from './support/console-caller.js';
-import { changesAskedFor, offeredChanges, offerOn, routesOfConsole } from './support/offered-changes.js';
+import {
+  findChangePermissions,
+  offeredChanges,
+  getOfferLocator,
+  routesOfConsole,
+} from './support/offered-changes.js';
 import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
@@ -27,7 +32,7 @@ const both = ['en-GB', 'id-ID'];
 /** Texts that a viewer must not see. Each form for a change also has the field `Reason`. */
 const notForViewers = /^(What you can do|Show the statement|Operators)$/;
 
-const seesEveryPage = (role: OperatorRole) => pagesOfSome.every(({ action }) => isAllowed(role, action));
+const seesEveryPage = (role: OperatorRole) => restrictedPages.every(({ action }) => isAllowed(role, action));
 
 function languagesOf(role: OperatorRole): string[] {
   const turn = operatorRoles.indexOf(role) % both.length;
@@ -43,13 +48,15 @@ describe('changes that the pages offer', () => {
   it('every permission for a change that a page uses is tried by each role', () => {
     const tried = offeredChanges({ purchase: '', sold: '' }).map(({ action }) => action);
     const changes = tried.filter((action) => rights[action].kind === 'change');
-    expect([...new Set(changes)].sort()).to.deep.equal(changesAskedFor());
+    expect([...new Set(changes)].sort()).to.deep.equal(findChangePermissions());
   });
 
   for (const role of operatorRoles) {
     it(`${role} visits every allowed page and is refused every other`, () => {
       const seen = pagesWith({ purchase: 'p', job: 'j' }, role).map(([path]) => path);
-      const refused = pagesOfSome.filter(({ action }) => !isAllowed(role, action)).map(({ path }) => path);
+      const refused = restrictedPages
+        .filter(({ action }) => !isAllowed(role, action))
+        .map(({ path }) => path);
       const visited = [...seen, ...refused].map((path) => path.split('?')[0] || '/');
       const missed = routesOfConsole().filter((route) => !visited.some((path) => matches(route, path)));
       expect(missed).to.deep.equal([]);
@@ -126,14 +133,14 @@ describe('changes that the pages offer', () => {
               const withRights = page.getByLabel('Reason').or(page.getByText(notForViewers));
               expect(role === 'viewer' ? await withRights.count() : 0, `viewer ${path}`).to.equal(0);
               for (const change of changes.filter((each) => each.path === path)) {
-                const shown = await offerOn(page, change, locale).count();
+                const shown = await getOfferLocator(page, change, locale).count();
                 expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));
               }
             }
           }
           await page.context().close();
         }
-        for (const { path, action } of pagesOfSome.filter((each) => !isAllowed(role, each.action))) {
+        for (const { path, action } of restrictedPages.filter((each) => !isAllowed(role, each.action))) {
           const caller = await callerAs(shop, role);
           const answer = await caller.client.get(`/admin${path}`);
           expect(answer.status, `${role} ${path} ${action}`).to.equal(403);

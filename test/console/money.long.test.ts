@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { sampleId } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack, type StoredPurchase } from './support/operated-stack.js';
 
@@ -280,7 +280,7 @@ describe('money in the console', function () {
   }
 
   it('keeps the ledger consistent', async () => {
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
   });
 
   // After the other tests, because it makes up a closed day.

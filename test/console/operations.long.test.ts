@@ -4,7 +4,7 @@ import { consoleOperations } from '../../src/console/api/operations.js';
 import { apiClient } from '../support/api-client.js';
 import { consoleClient, type ConsoleAnswer } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { callerAs, json, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
@@ -384,6 +384,6 @@ describe('operations of the console', function () {
   });
 
   it('keep the ledger consistent', async () => {
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
   });
 });

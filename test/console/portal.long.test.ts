@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { expectPageToPassChecks } from './support/expect-sound.js';
 import { chromiumArgs, findChromium } from './support/chromium.js';
-import { untilShown } from './support/until-shown.js';
+import { waitUntilLoaded } from './support/until-shown.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { englishWordIn } from '../api/language/english-words.js';
 import { eventually } from '../support/eventually.js';
@@ -65,7 +65,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
 
   async function go(page: Page, path: string, heading: string, baseUrl = stack.baseUrl): Promise<void> {
     await page.goto(`${baseUrl}/portal${path}`);
-    await untilShown(page, heading);
+    await waitUntilLoaded(page, heading);
   }
 
   it('accepts only a valid key, explains refusals and forgets the key at sign-out', async () => {

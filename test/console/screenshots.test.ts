@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
-import { untilShown } from './support/until-shown.js';
+import { waitUntilLoaded } from './support/until-shown.js';
 import { describeWith } from '../support/require-tool.js';
 
 const folder = process.env['SCREENSHOTS'] ?? '';
@@ -67,7 +67,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
         ['/settings', 'Settings'],
       ] as const) {
         await page.goto(`${shop.stack.baseUrl}/portal${path}`);
-        await untilShown(page, heading);
+        await waitUntilLoaded(page, heading);
         await picture(page, `portal-${path === '' ? 'overview' : path.slice(1)}`);
       }
     });

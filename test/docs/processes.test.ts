@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { processTypes } from '../../src/processes.js';
-import { tableUnder } from '../support/docs-table.js';
+import { readTableUnder } from '../support/docs-table.js';
 
 const quoted = (name: string) => `\`${name}\``;
 
@@ -17,7 +17,7 @@ describe('tables of docs/reference/processes.md', () => {
       const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
       return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), description];
     });
-    const [web, ...workers] = tableUnder('Processes', text);
+    const [web, ...workers] = readTableUnder('Processes', text);
     expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);
     // The last cell has the effect of its absence.
     expect(workers.map((cells) => cells.slice(0, 4))).to.deep.equal(expected);
@@ -28,7 +28,7 @@ describe('tables of docs/reference/processes.md', () => {
       .flatMap(({ handlers }) => handlers)
       .flatMap(({ job: { name, clock } }) => (clock ? [[quoted(name), `${clock.everyMs / 1_000} s`]] : []));
     expect(expected).not.to.deep.equal([]);
-    expect(tableUnder('The clock', text).map((cells) => cells.slice(0, 2))).to.deep.equal(expected);
+    expect(readTableUnder('The clock', text).map((cells) => cells.slice(0, 2))).to.deep.equal(expected);
   });
 });
 

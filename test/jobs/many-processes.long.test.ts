@@ -6,7 +6,7 @@ import { processTypes } from '../../src/processes.js';
 import { apiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import {
   buyUntilAnswered,
   waitUntilAllFinal,
@@ -90,7 +90,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
       );
     }
     await expectExecutionsToMatch(stack);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
 
     const webhookCounts = await countWebhooks();
     expect([...webhookCounts.keys()]).to.have.members(bought);

@@ -79,7 +79,7 @@ describe('two processes that move one purchase concurrently', () => {
     const givingBack = concludeHere({ purchase, order: null }, 'failed');
     await eventually('the refund is at its write', async () => (await fault.count()) === 1);
     await fault.end();
-    await other.must('claim', { purchaseId, sellerId: order.sellerId });
+    await other.callOrThrow('claim', { purchaseId, sellerId: order.sellerId });
     expect(await givingBack).to.equal('stale');
     expect(await statusOf(purchaseId)).to.equal('PROCESSING');
     expect(await OrderModel.countDocuments({ transactionId: purchaseId, open: true })).to.equal(1);

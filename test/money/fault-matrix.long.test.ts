@@ -9,7 +9,7 @@ import { apiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { startInbox, type RunningInbox } from '../support/inbox.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { buyUntilAnswered } from '../support/purchases.js';
 import { startSimulator, type RunningSimulator } from '../support/simulator.js';
@@ -38,7 +38,7 @@ type Link = (typeof links)[number];
 
 const faults = {
   /** Existing connections lose their traffic. New ones work. */
-  swallow: (gate: TcpGate) => gate.swallow(),
+  swallow: (gate: TcpGate) => gate.dropTraffic(),
   'lost reply': (gate: TcpGate) => gate.dropReplies(3),
   cut: (gate: TcpGate) => gate.cut(),
   slow: (gate: TcpGate) => gate.delay(slowMs),
@@ -98,7 +98,7 @@ describe('network faults on every link at every stage of a purchase', function (
           await copy.gates[next.link].restore();
         }
       }
-      await expectLedgerToHold(copy.stack);
+      await expectLedgerToBalance(copy.stack);
       await expectLedgerVerified(copy.stack);
     };
     await Promise.all(copies.map(play));

@@ -9,14 +9,14 @@ import { eventually } from '../support/eventually.js';
 import { inParallel } from '../support/purchases.js';
 import { uniqueRef } from '../support/api-client.js';
 import { sizes } from '../support/sizes.js';
-import { untilDefinite } from './support/book.js';
+import { callUntilDefinite } from './support/book.js';
 import type { CalledService } from './support/called-service.js';
 import {
   callIds,
-  expectFirst,
+  expectSingleCreator,
   holdBefore,
   startKillWorld,
-  unanswered,
+  dropReply,
   valueOf,
   type Hold,
   type KillWorld,
@@ -70,20 +70,18 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     holdBefore('find', wallets, { movements }),
   );
   kills('after the wallets were read', purchase('new'), () => holdBefore('update', wallets, { movements }));
-  kills('after the wallets were updated', purchase('new'), () =>
-    unanswered('update', wallets, { movements }),
-  );
+  kills('after the wallets were updated', purchase('new'), () => dropReply('update', wallets, { movements }));
   kills('after the purchase was inserted', purchase('new'), () =>
-    unanswered('insert', 'transactions', { movements }),
+    dropReply('insert', 'transactions', { movements }),
   );
-  kills('before the commit is sent', purchase('new'), () => unanswered('insert', 'journals', { movements }));
+  kills('before the commit is sent', purchase('new'), () => dropReply('insert', 'journals', { movements }));
   kills('while the commit is on its way', purchase('either'), () =>
     holdBefore('commitTransaction', null, { movements, ms: 1_500 }),
   );
   kills('after the commit, before its reply', purchase('known'), committed('transactions'));
   kills('after the commit, before its job is added', purchase('known', { jobLost: true }), heldAtItsJob);
   kills('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
-    unanswered('commitTransaction', null, { movements }),
+    dropReply('commitTransaction', null, { movements }),
   );
   kills(
     'after the provider got the request, before it answers',
@@ -96,17 +94,17 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     heldAtItsSuccess,
   );
   kills('in the middle of a posting of credits', sellerPosting(), () =>
-    unanswered('update', 'sellerCredits', { movements }),
+    dropReply('update', 'sellerCredits', { movements }),
   );
   kills('in the middle of a settlement request', settlementRequest(), () =>
-    unanswered('insert', 'settlements', { movements }),
+    dropReply('insert', 'settlements', { movements }),
   );
   kills(
     'after the commit of a settlement request, before its reply',
     settlementRequest({ isCommitted: true }),
     committed('settlements'),
   );
-  kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
+  kills('in the middle of a payout', payout(), () => dropReply('update', wallets, { movements }));
 
   it('after all kills everything is done once, and the ledger is verified', async () => {
     await world.expectAllDone(
@@ -136,7 +134,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     // Separate sellers, because so many unanswered orders open a provider's circuit.
     const { productCode } = await (
       await world.healthy()
-    ).must('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
+    ).callOrThrow('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
     const begun = await Promise.all(Array.from({ length: movements }, () => open(productCode)));
     const lanes = begun.map(({ accountId }) => accountId);
     const areAtPoint = await world.withVictim(lanes, async (victim) => {
@@ -168,7 +166,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
 
   function committed(collection: string): (begun: Deed[]) => Hold {
     return (begun) => async (victim) => {
-      const areThere = await unanswered('commitTransaction', null, { movements })(victim);
+      const areThere = await dropReply('commitTransaction', null, { movements })(victim);
       return async () => {
         await areThere();
         // On a slow machine one movement may send its commit twice before another sends its first.
@@ -248,17 +246,20 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   /** @param answer Whether the repeated call reports a new purchase or an existing one. */
   function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): Open {
     return async (productCode) => {
-      const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
+      const accountId = await (await world.healthy()).callOrThrow('openBuyer', { balance: 2_500 });
       const asked = { accountId, productCode, refId: uniqueRef() };
       return {
         accountId,
         refId: asked.refId,
         begin: (victim) => victim.call('buyRouted', { ...asked, requestId: callIds.victim }),
         async repeat(isAtPoint) {
-          const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
+          const { heard, attempts } = await callUntilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('buyRouted', { ...asked, requestId: callIds.repeat }),
           );
-          expectFirst(valueOf(heard), { isOfRepeat: valueOf(heard).madeBy === callIds.repeat, attempts });
+          expectSingleCreator(valueOf(heard), {
+            isOfRepeat: valueOf(heard).madeBy === callIds.repeat,
+            attempts,
+          });
           if (isAtPoint && answer === 'known') {
             expect(valueOf(heard).created, 'created by the repeat').to.equal(false);
           }
@@ -278,9 +279,11 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
 
   function fulfilment({ sent }: { sent: boolean }): Open {
     return async (productCode) => {
-      const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
+      const accountId = await (await world.healthy()).callOrThrow('openBuyer', { balance: 2_500 });
       const asked = { accountId, productCode, refId: uniqueRef() };
-      const { id } = await (await world.healthy()).must('buyRouted', { ...asked, requestId: uniqueRef() });
+      const { id } = await (
+        await world.healthy()
+      ).callOrThrow('buyRouted', { ...asked, requestId: uniqueRef() });
       return {
         accountId,
         purchaseId: id,
@@ -301,12 +304,12 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   async function newSale(productCode: string): Promise<string> {
     const service = await world.healthy();
     const [accountId, sellerId] = await Promise.all([
-      service.must('openBuyer', { balance: 1_000 }),
-      service.must('openSeller', undefined),
+      service.callOrThrow('openBuyer', { balance: 1_000 }),
+      service.callOrThrow('openSeller', undefined),
     ]);
     const asked = { accountId, productCode, refId: uniqueRef(), requestId: uniqueRef() };
-    const { id } = await service.must('buyRouted', asked);
-    await service.must('conclude', { purchaseId: id, sellerId, as: 'success' });
+    const { id } = await service.callOrThrow('buyRouted', asked);
+    await service.callOrThrow('conclude', { purchaseId: id, sellerId, as: 'success' });
     return sellerId;
   }
 
@@ -328,7 +331,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       const sellerId = await newSale(productCode);
       if (isCommitted) {
         // Then the settlement is the only posting that the victim commits.
-        await (await world.healthy()).must('postCredits', { sellerId });
+        await (await world.healthy()).callOrThrow('postCredits', { sellerId });
       }
       const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
       return {
@@ -337,12 +340,12 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         begin: (victim) => victim.call('settle', asked),
         async repeat(isAtPoint) {
           const begunMs = Date.now();
-          const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
+          const { heard, attempts } = await callUntilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('settle', asked),
           );
           // An id starts with its time of creation.
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
-          expectFirst(valueOf(heard), { isOfRepeat, attempts });
+          expectSingleCreator(valueOf(heard), { isOfRepeat, attempts });
           if (isAtPoint && isCommitted) {
             expect(valueOf(heard).created, 'created by the repeat').to.equal(false);
           }
@@ -359,7 +362,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       const service = await world.healthy();
       // The same bank account, because another one would wait for the operator.
       const mark = uniqueRef();
-      const settle = async () => service.must('settle', { sellerId, amount: 400, refId: uniqueRef(), mark });
+      const settle = async () =>
+        service.callOrThrow('settle', { sellerId, amount: 400, refId: uniqueRef(), mark });
       const [{ id }] = [await settle(), await settle()];
       const ask = { settlementId: id, as: 'paid-out' as const };
       return {

@@ -8,13 +8,13 @@ import { inParallel } from '../support/purchases.js';
 import { uniqueRef } from '../support/api-client.js';
 import { sizes } from '../support/sizes.js';
 import type { AskedRouted } from './calls-process.js';
-import { untilDefinite } from './support/book.js';
+import { callUntilDefinite } from './support/book.js';
 import {
   callIds,
-  expectFirst,
+  expectSingleCreator,
   holdBefore,
   startKillWorld,
-  unanswered,
+  dropReply,
   type Hold,
   type KillWorld,
 } from './support/kill-world.js';
@@ -45,15 +45,15 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   const wallets = 'wallets';
   kills('before its first command', holdBefore('find', wallets), 'nothing');
   kills('after the wallets were read', holdBefore('update', wallets), 'nothing');
-  kills('after the wallets were updated', unanswered('update', wallets), 'nothing');
-  kills('after the purchases were inserted', unanswered('insert', 'transactions'), 'nothing');
-  kills('before the commit is sent', unanswered('insert', 'journals'), 'nothing');
+  kills('after the wallets were updated', dropReply('update', wallets), 'nothing');
+  kills('after the purchases were inserted', dropReply('insert', 'transactions'), 'nothing');
+  kills('before the commit is sent', dropReply('insert', 'journals'), 'nothing');
   kills(
     'while the commit is on its way',
     holdBefore('commitTransaction', null, { ms: 1_500 }),
     'all or nothing',
   );
-  kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
+  kills('after the commit, before its reply', dropReply('commitTransaction', null), 'all');
 
   it('after all kills everything is done once, and the ledger is verified', () =>
     world.expectAllDone(healed, limitMs));
@@ -93,7 +93,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   async function ask(): Promise<{ accounts: string[]; leader: Asked; group: Asked[] }> {
     const accounts = await (
       await world.healthy()
-    ).must('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + left });
+    ).callOrThrow('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + left });
     const { productCode } = world.shop;
     const [leader, ...group] = Array.from({ length: purchasesEach }, () =>
       accounts.map((accountId) => ({ accountId, productCode, refId: uniqueRef() })),
@@ -106,11 +106,11 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
     const refused = new Map<string, number>();
     await Promise.all(
       all.map(async (asked) => {
-        const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
+        const { heard, attempts } = await callUntilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
           service.call('buyRouted', { ...asked, requestId: callIds.repeat }),
         );
         if (heard.ok) {
-          expectFirst(heard.value, { isOfRepeat: heard.value.madeBy === callIds.repeat, attempts });
+          expectSingleCreator(heard.value, { isOfRepeat: heard.value.madeBy === callIds.repeat, attempts });
         } else {
           expect(heard.refusal).to.equal('insufficient');
           refused.set(asked.accountId, (refused.get(asked.accountId) ?? 0) + 1);

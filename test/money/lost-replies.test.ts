@@ -54,7 +54,7 @@ describe('lost postings and replies', () => {
     const first = post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
     await eventually('the refusal is sent', async () => (await fault.count()) > 0);
     await fault.end();
-    await other.must('deposit', { accountId: id, amount: 20_000, refId: newId() });
+    await other.callOrThrow('deposit', { accountId: id, amount: 20_000, refId: newId() });
     // The client knows of its deposit and repeats the call.
     const again = await post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
     expect((await first).outcome).to.equal('insufficient');

@@ -15,11 +15,11 @@ import { startFault, withProxy, type Fault, type FaultKind } from '../support/mo
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { seededRandom } from '../support/random.js';
 import { sizes } from '../support/sizes.js';
-import { untilDefinite, type Book } from './support/book.js';
-import { preparedWithinMs } from './support/called-service.js';
+import { callUntilDefinite, type Book } from './support/book.js';
+import { setupTimeoutMs } from './support/called-service.js';
 import { checkBook } from './support/check-book.js';
 import { startFleet, type RunningFleet } from './support/fleet.js';
-import { approvalFrom, histories, takeStep, type Step } from './support/operations.js';
+import { approvalThreshold, histories, takeStep, type Step } from './support/operations.js';
 
 const { quick, slow, atOnce, fleets: fleetsMax, limitMs } = sizes.model;
 const processes = 4;
@@ -104,7 +104,7 @@ describe('money against a model', function () {
       const fleet = await startFleet(processes, worldEnv(uri));
       worlds.push({ fleet, uri });
       if (index === 0) {
-        await (await fleet.process(0)).must('prepare', undefined);
+        await (await fleet.process(0)).callOrThrow('prepare', undefined);
       }
     }
   });
@@ -168,7 +168,7 @@ describe('money against a model', function () {
   /** Verifies the ledger of all histories of this kind of fault. */
   async function expectVerified(): Promise<void> {
     const service = await (worlds[0] as (typeof worlds)[0]).fleet.process(0);
-    const report = await service.must('verify', undefined, limitMs);
+    const report = await service.callOrThrow('verify', undefined, limitMs);
     expect(report.findings).to.deep.equal([]);
     expect(report.ok).to.equal(true);
     expect(report.examined.transactions).to.be.greaterThan(0);
@@ -200,7 +200,7 @@ describe('money against a model', function () {
     }
     await Promise.all(
       played.map(async ({ book }) => {
-        await untilDefinite({ fleet, first: 0 }, (service) =>
+        await callUntilDefinite({ fleet, first: 0 }, (service) =>
           service.call('postCredits', { sellerId: book.seller }),
         );
         await noLocks([...book.buyers, book.seller]);
@@ -229,7 +229,7 @@ describe('money against a model', function () {
     return {
       ...process.env,
       SETTLEMENT_FEE: '0',
-      ADJUSTMENT_APPROVAL_FROM: String(approvalFrom),
+      ADJUSTMENT_APPROVAL_FROM: String(approvalThreshold),
       MONGODB_URI: uri,
     };
   }
@@ -240,8 +240,8 @@ describe('money against a model', function () {
     // On a 503 of a busy machine, try again with new accounts.
     const { deposits, ...opened } = await eventually(
       'the history has its accounts',
-      async () => (await fleet.process(0)).must('openBook', { bills, balance }),
-      preparedWithinMs,
+      async () => (await fleet.process(0)).callOrThrow('openBook', { bills, balance }),
+      setupTimeoutMs,
     );
     const id = randomUUID();
     const book: Book = {

@@ -7,7 +7,7 @@ import { BSON } from 'mongodb';
 import { builtProgram } from '../../config/project-file.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
 import { waitUntilAllFinal, inParallel } from '../support/purchases.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess } from '../support/topup.js';
@@ -171,7 +171,7 @@ describe('export and erasure of a customer number', function () {
       90_000,
     );
     await expectLedgerVerified(stack);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     expect((await buyer.post('/api/buyer/balance')).body.data).to.deep.equal(balance);
     const after = await history();
     expect(after.pagination).to.deep.equal(before.pagination);

@@ -7,7 +7,7 @@ import { announceChange } from '../support/announce-change.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
-import { readAtOneMoment } from '../support/ledger.js';
+import { readInOneSnapshot } from '../support/ledger.js';
 import type { Stack } from '../support/stack.js';
 
 export interface TestSeller {
@@ -141,7 +141,7 @@ export function attemptsOf(stack: Stack, transactionId: string): Promise<Order[]
 export async function ledgerOf(
   stack: Stack,
 ): Promise<{ sums: Record<string, number>; wallets: Record<string, number> }> {
-  const { journals, wallets } = await readAtOneMoment(stack.db);
+  const { journals, wallets } = await readInOneSnapshot(stack.db);
   const sums: Record<string, number> = {};
   for (const { account, amount } of journals.flatMap(({ lines }) => lines)) {
     sums[account] = (sums[account] ?? 0) + amount;

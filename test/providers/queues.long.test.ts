@@ -11,7 +11,7 @@ import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { requestPath } from '../api/support/reseller.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { playedSellers, sell } from './played-sellers.js';
 import { addProduct, finalOf, newBuyer, purchase, transactionOf } from './provider-stack.js';
 
@@ -227,7 +227,7 @@ describe('provider queues', function () {
       expect(failureCode).to.equal('03');
       expect(sent.has(_id), 'sent to the provider').to.equal(false);
     }
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('send nothing during the pause of a 429 with Retry-After, and sell after it', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
 import {
@@ -75,7 +75,7 @@ describe('purchases during crashes', function () {
     await waitUntilAllFinal(stack, limitMs);
     expect(new Set(accepted).size).to.equal(purchases);
     expect(await stack.db.collection('transactions').countDocuments({})).to.equal(purchases);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
     await expectExecutionsToMatch(stack);
     await expectEveryFinalStateTold(collector);

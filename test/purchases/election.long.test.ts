@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
 import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { buyUntilAnswered, waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
@@ -64,7 +64,7 @@ describe('a MongoDB election during purchases', function () {
     await waitUntilAllFinal(stack, 90_000);
     expect(await stack.db.collection('transactions').countDocuments()).to.equal(purchases);
     await expectExecutionsToMatch(stack);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
     expect(worker.process.exitCode).to.equal(null);
   });

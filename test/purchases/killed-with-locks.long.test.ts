@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
 import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -71,7 +71,7 @@ describe('a process killed while it holds a wallet lock', () => {
       const stored = await transactions.find({ refId: { $in: refs } }).toArray();
       return stored.length === 2 && stored.every((each) => each['status'] === 'SUCCESS');
     });
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
   });
 });

@@ -7,7 +7,7 @@ import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import { waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import { startRedisServer, type RedisServer } from '../support/redis-servers.js';
 import type { RunningProgram } from '../support/start-program.js';
@@ -101,7 +101,7 @@ describe('a Redis that refuses writes', function () {
     await eventually('the web process is ready', async () => (await readiness()).status === 200);
     await waitUntilAllFinal(stack, 60_000);
     await expectExecutionsToMatch(stack);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   }
 
   it('full: accepts 50 purchases, reports it and recovers with free memory', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import {
   buyUntilAnswered,
   waitUntilAllFinal,
@@ -93,7 +93,7 @@ describe('kinds of Redis', function () {
     );
     await waitUntilAllFinal(stack, 60_000);
     await expectExecutionsToMatch(stack);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
     await waitUntilAllFinal(stack, 20_000);
   });

@@ -6,7 +6,7 @@ import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { consoleClient } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
-import { expectLedgerToHold } from '../support/ledger.js';
+import { expectLedgerToBalance } from '../support/ledger.js';
 import type { Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
@@ -55,7 +55,7 @@ export async function expectMainJob(stack: Stack): Promise<void> {
     ({ name, status }) => status === 'fail' || (status === 'warn' && /Redis|queue/.test(name)),
   );
   expect(bad, 'failed checks of doctor').to.deep.equal([]);
-  await expectLedgerToHold(stack);
+  await expectLedgerToBalance(stack);
 }
 
 /** The limit is exact across two web processes. */

@@ -49,7 +49,7 @@ describe('a process that starts while MongoDB shuts down', () => {
       let left = 1;
       const proxy = await startMongoProxy(process.env['MONGODB_URI'] ?? '', ({ name }) =>
         name === 'buildInfo' && left-- > 0
-          ? { instead: { ok: 0, code, codeName, errmsg: 'interrupted at shutdown' } }
+          ? { replyWith: { ok: 0, code, codeName, errmsg: 'interrupted at shutdown' } }
           : null,
       );
       const { child, isReady, printed } = await startWaiting(proxy.uri, 'workers/run.js', 'all');

@@ -1,5 +1,5 @@
 /** Returns the rows of the first table under a heading, without its header, as cells. */
-export function tableUnder(heading: string, text: string): string[][] {
+export function readTableUnder(heading: string, text: string): string[][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`);
   const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];
   const lines = table.trim().split('\n').slice(2);

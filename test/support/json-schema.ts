@@ -28,15 +28,15 @@ const compiled = new WeakMap<Schema, ValidateFunction>();
 export function problemsOf(schema: Schema, value: unknown): string[] {
   const fits = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, fits);
-  return [...(fits(value) ? [] : (fits.errors ?? []).map(inWords)), ...unsafeNumbers(value, 'answer')];
+  return [...(fits(value) ? [] : (fits.errors ?? []).map(describeErrors)), ...unsafeNumbers(value, 'answer')];
 }
 
 /** Returns the errors of a schema itself; empty if it is valid. */
 export function problemsOfSchema(schema: Schema): string[] {
-  return ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? []).map(inWords);
+  return ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? []).map(describeErrors);
 }
 
-function inWords({ instancePath, message, params, data }: ErrorObject): string {
+function describeErrors({ instancePath, message, params, data }: ErrorObject): string {
   return `answer${instancePath} ${message ?? ''} ${JSON.stringify(params)}: ${JSON.stringify(data)}`;
 }
 

@@ -16,7 +16,7 @@ interface Journal {
   lines: Line[];
 }
 
-const journalsOf: Record<string, string[]> = {
+const journalKindsByStatus: Record<string, string[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],
   SUCCESS: ['purchase', 'success'],
@@ -29,8 +29,8 @@ const journalsOf: Record<string, string[]> = {
  * journal sums to 0. Every wallet is the sum of its lines without a gap in its sequence. Every
  * transaction has exactly the journals of its state.
  */
-export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<void> {
-  const { journals, wallets, transactions } = await readAtOneMoment(db);
+export async function expectLedgerToBalance({ db }: Pick<Stack, 'db'>): Promise<void> {
+  const { journals, wallets, transactions } = await readInOneSnapshot(db);
   const sums = new Map<string, number>();
   for (const journal of journals) {
     expect(
@@ -58,7 +58,7 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
   for (const transaction of transactions) {
     const own = journals.filter((each) => each.subjectId === String(transaction._id));
     expect(own.map((each) => each.kind).sort(), `journals of ${String(transaction._id)}`).to.deep.equal(
-      journalsOf[String(transaction['status'])],
+      journalKindsByStatus[String(transaction['status'])],
     );
     const debit = own.find((each) => each.kind === 'purchase')?.lines.find((line) => line.amount < 0);
     expect(debit?.amount, `debit of ${String(transaction._id)}`).to.equal(-transaction['price']);
@@ -69,7 +69,7 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
  * Reads journals, wallets and transactions in one snapshot, because sales may still post to seller
  * wallets.
  */
-export async function readAtOneMoment(db: Stack['db']) {
+export async function readInOneSnapshot(db: Stack['db']) {
   const session = db.client.startSession();
   try {
     return await session.withTransaction(
@@ -85,7 +85,7 @@ export async function readAtOneMoment(db: Stack['db']) {
   }
 }
 
-const verifiedAtMost = 3;
+const verifyAttemptsMax = 3;
 
 /** Expects that `topup ledger verify` finds nothing. */
 export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise<void> {
@@ -93,7 +93,7 @@ export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise
   let answer = await verify();
   // The command asks for a rerun if the database did not answer in time, which happens on a busy
   // machine.
-  for (let n = 1; answer.stdout.includes('Run the command again') && n < verifiedAtMost; n++) {
+  for (let n = 1; answer.stdout.includes('Run the command again') && n < verifyAttemptsMax; n++) {
     answer = await verify();
   }
   const report = answer.json<LedgerReport>();

@@ -71,20 +71,20 @@ function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: st
     case 'silence':
       return { answer: () => 'silence' };
     case 'unlabelled-error':
-      return { answer: ifDone(() => errorReply('interrupted')) };
+      return { answer: onSuccess(() => errorReply('interrupted')) };
     case 'write-concern-timeout':
-      return { answer: ifDone((reply) => ({ ...reply, writeConcernError: notConfirmed })) };
+      return { answer: onSuccess((reply) => ({ ...reply, writeConcernError: notConfirmed })) };
     case 'step-down':
       return {
         answer: async (reply) => {
           await stepDown(target, ms ?? 8_000);
-          return ifDone(() => interrupted(command, reply))(reply);
+          return onSuccess(() => interrupted(command, reply))(reply);
         },
       };
     case 'pause':
       return { waitFor: delay(ms ?? 1_000, undefined, { ref: false }) };
     case 'refused':
-      return { instead: 'cut' };
+      return { replyWith: 'cut' };
     case 'transient':
     case 'write-conflict':
     case 'cursor-lost':
@@ -101,7 +101,7 @@ const notConfirmed = {
 };
 
 /** Keeps the own error of a command that failed by itself. */
-function ifDone(answer: (reply: Document) => Document): (reply: Document) => Document {
+function onSuccess(answer: (reply: Document) => Document): (reply: Document) => Document {
   return (reply) => (Number(reply['ok']) === 1 ? answer(reply) : reply);
 }
 
@@ -195,7 +195,7 @@ export function startFault(fault: Fault): Promise<RunningFault> {
   if (proxied === undefined) {
     throw new Error(`${uri.host} is not reached through a proxy of this module`);
   }
-  if (fault.kind === 'step-down' && proxied === ofFile) {
+  if (fault.kind === 'step-down' && proxied === fileProxy) {
     throw new Error('This election would affect every test file: use a database of startPrivateMongo');
   }
   const running = { fault, appName: uri.searchParams.get('appName'), met: 0 };
@@ -229,7 +229,7 @@ async function startProxied(target: string): Promise<Proxied> {
   const faults = new Set<Running>();
   const proxy = await startMongoProxy(target, (command) => {
     for (const running of faults) {
-      if (isMeant(running, command)) {
+      if (isTargeted(running, command)) {
         running.met += 1;
         return interferenceOf(running.fault, command, target);
       }
@@ -241,7 +241,7 @@ async function startProxied(target: string): Promise<Proxied> {
   return proxied;
 }
 
-function isMeant({ fault, appName, met }: Running, command: ProxiedCommand): boolean {
+function isTargeted({ fault, appName, met }: Running, command: ProxiedCommand): boolean {
   const { commands, namespace, probability, times = 1 } = fault;
   return (
     commands.includes(command.name) &&
@@ -273,6 +273,6 @@ export async function withProxy(mongo: Outage): Promise<Outage> {
  * Runs at import, before any connection: the test's own modules and the processes it starts use
  * this address.
  */
-const ofFile = await startProxied(env.MONGODB_URI);
-env.MONGODB_URI = ofFile.uri;
-process.env['MONGODB_URI'] = ofFile.uri;
+const fileProxy = await startProxied(env.MONGODB_URI);
+env.MONGODB_URI = fileProxy.uri;
+process.env['MONGODB_URI'] = fileProxy.uri;

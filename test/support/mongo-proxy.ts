@@ -31,7 +31,7 @@ export interface Interference {
   /** Delays the command until this promise resolves. */
   waitFor?: Promise<unknown>;
   /** Replies with this and does not forward the command. */
-  instead?: Answer;
+  replyWith?: Answer;
   /** Forwards this command instead. */
   as?: Document;
   /** Returns the client's reply for the server's reply. */
@@ -44,7 +44,7 @@ export interface MongoProxy {
   stop(): Promise<void>;
 }
 
-const hellos: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
+const handshakeCommands: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
 /**
  * Starts a proxy. A replica set appears to have this member alone.
@@ -91,11 +91,15 @@ export async function startMongoProxy(
           appName = (driver?.['application'] as { name?: string } | undefined)?.name ?? null;
           isFirst = false;
         }
-        if (hellos.has(name)) {
-          answers.set(requestId(message), asThisMember);
+        if (handshakeCommands.has(name)) {
+          answers.set(requestId(message), withProxyAddress);
         }
-        const { waitFor, instead, as, answer } =
-          interfere({ name, appName, body: () => readBody(message) }) ?? {};
+        const {
+          waitFor,
+          replyWith: instead,
+          as,
+          answer,
+        } = interfere({ name, appName, body: () => readBody(message) }) ?? {};
         await waitFor;
         if (answer) {
           answers.set(requestId(message), answer);
@@ -143,7 +147,7 @@ export async function startMongoProxy(
     passReplies().catch(() => client.destroy());
   }
 
-  function asThisMember(hello: Document): Document {
+  function withProxyAddress(hello: Document): Document {
     topologyVersion = hello['topologyVersion'];
     return hello['setName'] === undefined
       ? hello

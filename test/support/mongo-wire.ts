@@ -10,7 +10,7 @@ const opMsg = 2013;
 const replyBytes = headerBytes + 20;
 const moreToComeFlag = 2;
 /** Keeps number types, so that a document is written back unchanged. */
-const exact = { promoteValues: false, promoteBuffers: false, bsonRegExp: true } as const;
+const exactBsonOptions = { promoteValues: false, promoteBuffers: false, bsonRegExp: true } as const;
 
 /** Yields the complete messages of a socket until the other side ends. */
 export async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
@@ -82,12 +82,12 @@ export function readBody(message: Buffer): Document {
 
 /** Returns the document of a reply. Numbers are BSON objects. */
 export function readReply(message: Buffer): Document {
-  return BSON.deserialize(message.subarray(documentStart(message)), exact);
+  return BSON.deserialize(message.subarray(documentStart(message)), exactBsonOptions);
 }
 
 /** Returns the message with another document. */
 export function withDocument(message: Buffer, document: Document): Buffer {
-  return framed(Buffer.concat([message.subarray(0, documentStart(message)), BSON.serialize(document)]));
+  return withHeader(Buffer.concat([message.subarray(0, documentStart(message)), BSON.serialize(document)]));
 }
 
 /** Returns a reply to a command. */
@@ -95,10 +95,10 @@ export function replyTo(message: Buffer, document: Document): Buffer {
   const head = Buffer.alloc(headerBytes + 5);
   head.writeInt32LE(requestId(message), 8);
   head.writeInt32LE(opMsg, 12);
-  return framed(Buffer.concat([head, BSON.serialize(document)]));
+  return withHeader(Buffer.concat([head, BSON.serialize(document)]));
 }
 
-function framed(message: Buffer): Buffer {
+function withHeader(message: Buffer): Buffer {
   message.writeInt32LE(message.length, 0);
   return message;
 }

@@ -21,7 +21,7 @@ export interface Outage {
 
 export interface TcpGate extends Outage {
   /** Existing connections get no further data and no end, as after a NAT timeout. New ones work. */
-  swallow(): void;
+  dropTraffic(): void;
   /** Delays all data in each direction by `ms` from now on. */
   delay(ms: number): void;
   /**
@@ -106,7 +106,7 @@ export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
         pair.forEach((socket) => socket.pause());
       });
     },
-    swallow() {
+    dropTraffic() {
       for (const pair of pairs) {
         pair.forEach((socket) => socket.pause());
         swallowed.add(pair);

@@ -30,9 +30,9 @@ export function hasTool(tool: Tool | null): boolean {
   if (tool === null) {
     return true;
   }
-  const isHere = found.get(tool) ?? tools[tool].isHere();
-  found.set(tool, isHere);
-  return isHere;
+  const isInstalled = found.get(tool) ?? tools[tool].isHere();
+  found.set(tool, isInstalled);
+  return isInstalled;
 }
 
 /**

@@ -2,10 +2,10 @@
 import { runTopup } from '../../scripts/topup/program.js';
 
 process.on('message', (args: string[]) => {
-  void obey(args);
+  void runCommand(args);
 });
 
-async function obey(args: string[]): Promise<void> {
+async function runCommand(args: string[]): Promise<void> {
   const written = { stdout: '', stderr: '' };
   const { stdout, stderr } = process;
   const originals = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(stderr) };

@@ -7,7 +7,7 @@ import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { operations, resellerOperations } from '../../../src/api/operations.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
 import type { Answer } from '../../support/api-client.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { announceChange } from '../../support/announce-change.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
 import { sendCall, type ApiCall } from '../support/api.js';
@@ -280,7 +280,7 @@ describe('account isolation of every operation', function () {
       }
     });
 
-    it('the ledger is consistent', () => expectLedgerToHold(stack));
+    it('the ledger is consistent', () => expectLedgerToBalance(stack));
   });
 
   /** Returns the other side's identifiers without those that are shared in this place. */

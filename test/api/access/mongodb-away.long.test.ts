@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { startPrivateMongo, type Outage } from '../../support/outage.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { expectFailure } from '../support/expect-answer.js';
@@ -135,7 +135,7 @@ describe('MongoDB outage', function () {
       for (const { _id } of stored) {
         expect(executed.filter((id) => id === String(_id))).to.have.length(1);
       }
-      await expectLedgerToHold(stack);
+      await expectLedgerToBalance(stack);
     });
   }
 });

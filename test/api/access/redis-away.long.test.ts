@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { startTcpGate, type Outage } from '../../support/outage.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
@@ -60,7 +60,7 @@ describe('Redis outage', function () {
       }
       const next = (await buy()).body.data.transaction_id as string;
       await eventually('a later purchase is fulfilled', () => isSold(next), 30_000);
-      await expectLedgerToHold(stack);
+      await expectLedgerToBalance(stack);
     });
   }
 

@@ -3,13 +3,13 @@ import { createBuyerTransaction } from '../../../src/api/buyer/create-purchases.
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
-import { itBuys } from '../support/purchase-contract.js';
+import { itFollowsPurchaseContract } from '../support/purchase-contract.js';
 
 const path = '/api/buyer/transaction';
 
 describe('POST /api/buyer/transaction', () => {
   const api = useApi();
-  itBuys(api, {
+  itFollowsPurchaseContract(api, {
     operation: createBuyerTransaction,
     fields: { code: 'code', number: 'customer_number' },
     createdStatus: 200,

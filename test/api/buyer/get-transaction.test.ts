@@ -1,10 +1,10 @@
 import { getBuyerTransaction } from '../../../src/api/buyer/transactions.js';
 import { useApi } from '../support/api.js';
-import { itFinds } from '../support/find-contract.js';
+import { itFollowsLookupContract } from '../support/find-contract.js';
 
 describe('GET /api/buyer/transactions/{ref}', () => {
   const api = useApi();
-  itFinds(api, {
+  itFollowsLookupContract(api, {
     operation: getBuyerTransaction,
     pathOf: (ref) => `/api/buyer/transactions/${ref}`,
     statuses: {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
 
@@ -73,7 +73,7 @@ describe('postpaid: inquiry and payment', () => {
     expect(paid.body.data).to.include({ price: quoted.body.data.total_amount, status: 'pending' });
     expect(await balance()).to.equal(before - quoted.body.data.total_amount);
     expect((await settled(paid.body.data.transaction_id)).status).to.equal('SUCCESS');
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('a payment without a quote asks the biller itself', async () => {
@@ -102,7 +102,7 @@ describe('postpaid: inquiry and payment', () => {
       .findOne({ _id: first.body.data.transaction_id })) as unknown as { finalAt: Date };
     expect((paidBy(third)?.['createdAt'] as Date).getTime()).to.be.greaterThan(finalAt.getTime());
     expect(quotes).to.have.length(3);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   const refused: [string, string, number, string][] = [
@@ -131,7 +131,7 @@ describe('postpaid: inquiry and payment', () => {
     expect(await balance()).to.equal(before);
     const again = await inquire('530000001244');
     expect(again.body.data.total_amount).not.to.equal(quoted.body.data.total_amount);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('a payment that is pending at the biller becomes a success', async () => {
@@ -231,7 +231,7 @@ describe('postpaid: concurrent payments of one bill', () => {
       expect(price).to.equal(quoted?.body.data.total_amount ?? price);
       expect(await balanceOf(buyer)).to.equal(before - price);
     }
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('accepts one of two payments in two processes after 50 inquiries', async () => {
@@ -273,7 +273,7 @@ describe('postpaid: concurrent payments of one bill', () => {
     } finally {
       inquiries.process.kill('SIGCONT');
     }
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('asks the biller again after a final payment; earlier quotes cannot be paid', async () => {
@@ -288,6 +288,6 @@ describe('postpaid: concurrent payments of one bill', () => {
     const next = (await payBy(buyer, number)).body.data.transaction_id as string;
     const claimed = await stack.db.collection('quotes').findOne({ usedBy: next });
     expect((claimed?.['createdAt'] as Date).getTime()).to.be.greaterThan(ended.finalAt?.getTime() ?? 0);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 });

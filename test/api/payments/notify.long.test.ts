@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { withFault } from '../../support/mongo-faults.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
@@ -289,7 +289,7 @@ describe('payment notifications', function () {
   }
 
   it('the ledger is consistent after all of these tests', async () => {
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     const { code, stdout } = await topup(['ledger', 'verify', '--json'], stack.env);
     expect(code, stdout).to.equal(0);
   });

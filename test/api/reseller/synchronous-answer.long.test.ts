@@ -3,7 +3,7 @@ import { createResellerRequest } from '../../../src/api/reseller/create-request.
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { expectReseller } from '../support/expect-answer.js';
 import { requestPath } from '../support/reseller.js';
@@ -78,6 +78,6 @@ describe('GET /api/reseller/request with workers', () => {
       expectReseller(answer, createResellerRequest, { status: '00', ref_id: asked[index]?.ref_id ?? '' });
     });
     expect(new Set(answers.map((each) => each.body.sn as string)).size).to.equal(60);
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 });

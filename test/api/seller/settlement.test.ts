@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
 const bank_account = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
@@ -107,7 +107,7 @@ describe('sales, balance and settlement of a seller', () => {
       status: 'completed',
       bank_account: { ...bank_account, account_number: '******7890' },
     });
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('concurrent requests never hold more than the balance; the rest get 402/01', async () => {
@@ -130,7 +130,7 @@ describe('sales, balance and settlement of a seller', () => {
       'all settlements are completed',
       async () => (await seller.get('/api/seller/balance')).body.data.pending_settlement === 0,
     );
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
   });
 
   it('20 concurrent requests with one ref_id are one settlement', async () => {

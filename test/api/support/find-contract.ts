@@ -6,7 +6,7 @@ import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
 
 /** Tests the lookup of one transaction, which both surfaces share. */
-export function itFinds(
+export function itFollowsLookupContract(
   api: TestApi,
   of: {
     operation: AnyOperation;

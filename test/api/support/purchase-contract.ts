@@ -22,7 +22,10 @@ export interface PurchaseSurface {
 }
 
 /** Tests the behaviour of a purchase that all surfaces share (docs/reference/api/purchases.md). */
-export function itBuys(api: TestApi, { operation, fields, createdStatus }: PurchaseSurface): void {
+export function itFollowsPurchaseContract(
+  api: TestApi,
+  { operation, fields, createdStatus }: PurchaseSurface,
+): void {
   const { path } = operation;
   const bodyOf = (code: string, over: Record<string, unknown> = {}) => ({
     [fields.code]: code,

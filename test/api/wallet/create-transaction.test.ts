@@ -4,14 +4,14 @@ import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
-import { itBuys } from '../support/purchase-contract.js';
+import { itFollowsPurchaseContract } from '../support/purchase-contract.js';
 import { itRefusesBodies, notText } from '../support/refusals.js';
 
 const path = '/v1/transactions';
 
 describe('POST /v1/transactions', () => {
   const api = useApi();
-  itBuys(api, {
+  itFollowsPurchaseContract(api, {
     operation: createWalletTransaction,
     fields: { code: 'product_code', number: 'destination' },
     createdStatus: 201,

@@ -1,10 +1,10 @@
 import { getWalletTransaction } from '../../../src/api/wallet/queries.js';
 import { useApi } from '../support/api.js';
-import { itFinds } from '../support/find-contract.js';
+import { itFollowsLookupContract } from '../support/find-contract.js';
 
 describe('GET /v1/transactions/{id}', () => {
   const api = useApi();
-  itFinds(api, {
+  itFollowsLookupContract(api, {
     operation: getWalletTransaction,
     pathOf: (ref) => `/v1/transactions/${ref}`,
     statuses: {

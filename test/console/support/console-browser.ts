@@ -8,7 +8,7 @@ import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/
 import { reason } from './console-caller.js';
 import { chromiumArgs, findChromium } from './chromium.js';
 import { password, type OperatedStack } from './operated-stack.js';
-import { untilShown } from './until-shown.js';
+import { waitUntilLoaded } from './until-shown.js';
 
 type Heading = string | RegExp;
 
@@ -20,22 +20,27 @@ export const pagesWith = (
   { purchase, job }: { purchase: string; job: string },
   role: OperatorRole = 'viewer',
 ): [string, Heading, Heading][] => [
-  ...pagesOfEverybody(purchase),
+  ...commonPages(purchase),
   [`/jobs/${encodeURIComponent(job)}`, 'reports', 'reports'],
-  ...pagesOfSome
+  ...restrictedPages
     .filter(({ action }) => isAllowed(role, action))
     .map(({ path, english, indonesian }): [string, Heading, Heading] => [path, english, indonesian]),
 ];
 
 /** Pages that some roles may not see. */
-export const pagesOfSome: { path: string; action: OperatorAction; english: string; indonesian: string }[] = [
+export const restrictedPages: {
+  path: string;
+  action: OperatorAction;
+  english: string;
+  indonesian: string;
+}[] = [
   { path: '/audit', action: 'audit.look', english: 'Audit', indonesian: 'Audit' },
   { path: '/bank-lines', action: 'bank-line.look', english: 'Bank statements', indonesian: 'Mutasi bank' },
   { path: '/operators', action: 'operator.look', english: 'Operators', indonesian: 'Operator' },
 ];
 
 /** Pages that every role may see. */
-const pagesOfEverybody = (purchase: string): [string, Heading, Heading][] => [
+const commonPages = (purchase: string): [string, Heading, Heading][] => [
   ['', 'Today', 'Hari ini'],
   ['/purchases', 'Purchases', 'Transaksi'],
   [`/purchases/${purchase}`, /S10/, /S10/],
@@ -109,7 +114,7 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
     },
     async open(page, path, heading) {
       await page.goto(`${shop.stack.baseUrl}/admin${path}`);
-      await untilShown(page, heading);
+      await waitUntilLoaded(page, heading);
     },
     async go(page, path, heading) {
       await page.evaluate((to) => {
@@ -123,7 +128,7 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
         history.pushState(history.state, '', to);
         dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
       }, `/admin${path}`);
-      await untilShown(page, heading);
+      await waitUntilLoaded(page, heading);
     },
     close: () => browser.close(),
   };

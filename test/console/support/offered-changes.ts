@@ -62,7 +62,7 @@ export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: str
 ];
 
 /** Returns the locator of the form or button. */
-export function offerOn(page: Page, { name, row }: OfferedChange, locale: string): Locator {
+export function getOfferLocator(page: Page, { name, row }: OfferedChange, locale: string): Locator {
   const say = (key: TextKey) => startOf(texts[key][locale === 'en-GB' ? 'en' : 'id']);
   return row === undefined
     ? page.getByRole('region', { name: say(name) })
@@ -86,7 +86,7 @@ const shownLater: ReadonlySet<OperatorAction> = new Set(['provider.accept']);
 const pages = join(projectRoot, 'packages/console/src');
 
 /** Returns every permission for a change that a page checks when it opens. */
-export function changesAskedFor(): OperatorAction[] {
+export function findChangePermissions(): OperatorAction[] {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((each) =>
     each.endsWith('.tsx'),
   );

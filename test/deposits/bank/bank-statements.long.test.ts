@@ -5,7 +5,7 @@ import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { encoded, ownAmount, statementOf, type SaidLine } from './statement.js';
 
 interface Plan {
@@ -390,7 +390,7 @@ describe('bank statements', function () {
   });
 
   it('keeps the money rules', async () => {
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
     await expectLedgerVerified(shop.stack);
   });
 });

@@ -14,7 +14,7 @@ import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { reason } from '../../console/support/console-caller.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { topup, topupProcess, type CliResult } from '../../support/topup.js';
 import { ownAmount, statementOf } from './statement.js';
@@ -184,7 +184,7 @@ describe('a bank statement on the command line', function () {
   });
 
   it('keeps the money rules', async () => {
-    await expectLedgerToHold(stack);
+    await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
   });
 });

@@ -69,7 +69,7 @@ const answeredWithinMs = 60_000;
  * Repeats a call at one process after the other until it gets a definite answer.
  * @throws Error with the last answer if none comes.
  */
-export async function untilDefinite<T>(
+export async function callUntilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },
   ask: (service: CalledService) => Promise<Heard<T>>,
   withinMs = answeredWithinMs,

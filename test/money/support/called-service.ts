@@ -12,7 +12,7 @@ export interface CalledService {
   /** Calls a domain function in the process, and waits as long as a patient client. */
   call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Heard<Value<N>>>;
   /** Calls a function that must succeed. @throws Error with the refusal. */
-  must<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Value<N>>;
+  callOrThrow<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Value<N>>;
   /** Resolves when the process has exited. */
   kill(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export interface CalledService {
  * Above every deadline of the service, so that only a stuck or dead process is silent.
  * Milliseconds.
  */
-const patienceMax = 6_000;
+const callTimeoutMaxMs = 6_000;
 /** Time limit in milliseconds for preparations, also on a busy machine. */
-export const preparedWithinMs = 60_000;
+export const setupTimeoutMs = 60_000;
 
 /** Starts a process of the service that runs the functions of calls-process.ts. */
 export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
@@ -40,7 +40,7 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
   ]);
   child.on('message', ({ id, answer }: { id: number; answer: Heard<never> }) => open.get(id)?.(answer));
 
-  const call: CalledService['call'] = async (name, input, patienceMs = patienceMax) => {
+  const call: CalledService['call'] = async (name, input, patienceMs = callTimeoutMaxMs) => {
     const id = ++last;
     return new Promise((resolve) => {
       const end = (answer: Heard<never>) => {
@@ -59,7 +59,7 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
   };
   return {
     call,
-    async must(name, input, patienceMs = preparedWithinMs) {
+    async callOrThrow(name, input, patienceMs = setupTimeoutMs) {
       const deadlineMs = performance.now() + patienceMs;
       let answer = await call(name, input, patienceMs);
       // On a busy machine the service may time out before it writes anything.

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
 import type { Asked, Book } from './book.js';
-import { approvalFrom } from './operations.js';
+import { approvalThreshold } from './operations.js';
 
 type Row = Document & { _id: string };
 
@@ -266,9 +266,9 @@ function checkInsufficient(
   // The requester of an adjustment that needs approval does not learn when it is posted.
   const confirmed = book.asked.filter(
     ({ collection, id, change }) =>
-      id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalFrom),
+      id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalThreshold),
   );
-  const knownMs = (journal: Row) =>
+  const commitTimeMs = (journal: Row) =>
     confirmed.find(({ id }) => id === journal['subjectId'] && isFirst(journal))?.toMs ?? Infinity;
   const states = [{ balance: 0, fromMs: 0 }].concat(
     chain.map((journal) => ({
@@ -278,7 +278,7 @@ function checkInsufficient(
   );
   const possible = states.filter(
     ({ fromMs }, index) =>
-      fromMs <= asked.toMs && Math.min(Infinity, ...chain.slice(index).map(knownMs)) >= asked.fromMs,
+      fromMs <= asked.toMs && Math.min(Infinity, ...chain.slice(index).map(commitTimeMs)) >= asked.fromMs,
   );
   expect(
     possible.some(({ balance }) => balance + asked.change < 0),

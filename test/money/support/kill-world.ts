@@ -5,7 +5,7 @@ import type { Queue } from '../../../src/jobs/define-job.js';
 import { postSellerCreditsJob } from '../../../src/money/credits/seller-credits.js';
 import { payOutJob } from '../../../src/settlements/settlement-jobs.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { startFault, withProxy, type Fault } from '../../support/mongo-faults.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../../support/outage.js';
 import { waitUntilAllFinal, inParallel } from '../../support/purchases.js';
@@ -47,7 +47,7 @@ export function holdBefore(
 }
 
 /** The command takes effect, and the process never gets the reply. */
-export function unanswered(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
+export function dropReply(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
   return at({ kind: 'silence', commands: [command], times: movements }, collection);
 }
 
@@ -85,8 +85,8 @@ export interface KillWorld {
    */
   withVictim<T>(lanes: string[], work: (victim: Victim) => Promise<T>): Promise<T>;
   walletOf(accountId: string): Promise<unknown>;
-  /** Lets workers finish everything. @param healed Throws until its movement is done, once. */
-  expectAllDone(healed: (() => Promise<void>)[], limitMs: number): Promise<void>;
+  /** Lets workers finish everything. @param expectDone Throws until its movement is done, once. */
+  expectAllDone(expectDone: (() => Promise<void>)[], limitMs: number): Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function startKillWorld(): Promise<KillWorld> {
   const healthy = () => fleet.process(0);
   const shop = await (
     await healthy()
-  ).must('openShop', {
+  ).callOrThrow('openShop', {
     baseUrl: provider.url,
     balance: 50_000,
   });
@@ -164,7 +164,7 @@ export async function startKillWorld(): Promise<KillWorld> {
         expect(refs.size, `executions of ${purchaseId}`).to.equal(1);
         expect(isSold.has(purchaseId), `${purchaseId} was sold`).to.equal(true);
       }
-      await expectLedgerToHold(stack);
+      await expectLedgerToBalance(stack);
       await expectLedgerVerified(stack);
     },
     async stop() {
@@ -201,7 +201,7 @@ export const callIds = { victim: 'call-of-the-victim', repeat: 'call-of-the-repe
  * after its death. A repeat that got 503 first may have written the document that the next one
  * finds.
  */
-export function expectFirst(
+export function expectSingleCreator(
   { created }: { created: boolean },
   { isOfRepeat, attempts }: { isOfRepeat: boolean; attempts: number },
 ): void {

@@ -1,7 +1,7 @@
 /** Operations of clients, workers and operators in a history. Add new kinds of movement here. */
 import fc from 'fast-check';
 import type { CalledService, Heard } from './called-service.js';
-import { untilDefinite, type Asked, type Book, type Fleet } from './book.js';
+import { callUntilDefinite, type Asked, type Book, type Fleet } from './book.js';
 
 interface Operation<I> {
   /** Relative frequency. */
@@ -17,7 +17,7 @@ interface Operation<I> {
 /** Rupiah. Small relative to the deposits, so that some purchases are covered and some are not. */
 const price = fc.integer({ min: 1, max: 40 }).map((thousands) => thousands * 1_000);
 /** Amount in rupiah from which an adjustment needs approval. The fleet gets it as a setting. */
-export const approvalFrom = 25_000;
+export const approvalThreshold = 25_000;
 const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
 /** Index into the existing documents, modulo their number. */
 const which = fc.nat({ max: 1_000 });
@@ -75,7 +75,7 @@ export const operations = {
           book,
           'transactions',
           id,
-          untilDefinite(at, (service) => service.call('conclude', input)),
+          callUntilDefinite(at, (service) => service.call('conclude', input)),
         );
       }
     },
@@ -87,7 +87,7 @@ export const operations = {
     async run({ book, ...at }, { which }) {
       const id = pick(accepted(book, 'transactions'), which)?.id;
       if (id) {
-        const asked = untilDefinite(at, (service) => service.call('reverse', { purchaseId: id }));
+        const asked = callUntilDefinite(at, (service) => service.call('reverse', { purchaseId: id }));
         await recordStatus(book, 'transactions', id, asked);
       }
     },
@@ -97,7 +97,7 @@ export const operations = {
     weight: 3,
     input: fc.record({}),
     async run({ book, ...at }) {
-      await untilDefinite(at, (service) => service.call('postCredits', { sellerId: book.seller }));
+      await callUntilDefinite(at, (service) => service.call('postCredits', { sellerId: book.seller }));
     },
   }),
 
@@ -130,7 +130,7 @@ export const operations = {
     async run({ book, ...at }, { which, as }) {
       const settlementId = pick(accepted(book, 'settlements'), which)?.id;
       if (settlementId) {
-        const asked = untilDefinite(at, (service) => service.call('finish', { settlementId, as }));
+        const asked = callUntilDefinite(at, (service) => service.call('finish', { settlementId, as }));
         await recordStatus(book, 'settlements', settlementId, asked);
       }
     },
@@ -168,10 +168,12 @@ export const operations = {
       as: fc.constantFrom('completed' as const, 'completed' as const, 'rejected' as const),
     }),
     async run({ book, ...at }, { which, as }) {
-      const waiting = accepted(book, 'adjustments').filter(({ change }) => Math.abs(change) >= approvalFrom);
+      const waiting = accepted(book, 'adjustments').filter(
+        ({ change }) => Math.abs(change) >= approvalThreshold,
+      );
       const { id, accountId, change } = pick(waiting, which) ?? { id: null };
       if (id) {
-        const asked = untilDefinite(at, (service) => service.call('decideAdjustment', { id, as }));
+        const asked = callUntilDefinite(at, (service) => service.call('decideAdjustment', { id, as }));
         await recordStatus(book, 'adjustments', id, asked);
         const { heard, fromMs, toMs } = await asked;
         if (!heard.ok) {
@@ -187,7 +189,7 @@ export const operations = {
     input: fc.record({}),
     async run({ book, ...at }) {
       const ask = (service: CalledService) => service.call('close', undefined, closedWithinMs);
-      const { heard } = await untilDefinite(at, ask, 3 * closedWithinMs);
+      const { heard } = await callUntilDefinite(at, ask, 3 * closedWithinMs);
       if (heard.ok) {
         book.closed.push(heard.value);
       }
@@ -260,7 +262,7 @@ type Outcome = Pick<Asked, 'heard' | 'id' | 'fromMs' | 'toMs'>;
 type Ask = (service: CalledService) => Promise<Heard<{ id: string }>>;
 
 async function repeated(at: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
-  const { heard, ...times } = await untilDefinite(at, ask);
+  const { heard, ...times } = await callUntilDefinite(at, ask);
   return { ...outcomeOf(heard), ...times };
 }
 

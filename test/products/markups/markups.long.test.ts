@@ -8,7 +8,7 @@ import { md5Sign, pathOf } from '../../api/support/reseller.js';
 import { sendCall } from '../../api/support/api.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { sizes } from '../../support/sizes.js';
 import { topup } from '../../support/topup.js';
 import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
@@ -25,7 +25,7 @@ describe('markups', function () {
   after(() => shop.stack.stop());
   afterEach(async () => {
     await shop.removeAll();
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
   });
 
   it("compute a percentage of the seller's price, rounded up to rupiah", async () => {

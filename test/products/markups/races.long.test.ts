@@ -1,7 +1,7 @@
 /** Markup changes while two processes sell, and the cost of markups per purchase. */
 import { expect } from 'chai';
 import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
-import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { sizes } from '../../support/sizes.js';
 import { startStatementTap, type StatementTap } from '../../support/statement-tap.js';
 
@@ -20,7 +20,7 @@ describe('markup changes under load', function () {
   });
   afterEach(async () => {
     await shop.removeAll();
-    await expectLedgerToHold(shop.stack);
+    await expectLedgerToBalance(shop.stack);
   });
 
   it('apply to the next purchase and never partially @sized', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { expectLedgerToHold } from '../../support/ledger.js';
+import { expectLedgerToBalance } from '../../support/ledger.js';
 import { sizes } from '../../support/sizes.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
 import { requestPath } from '../../api/support/reseller.js';
@@ -23,7 +23,7 @@ describe('concurrent calls at two web processes', function () {
     clients = [stack.baseUrl, second.url].map((url) => apiClient(url, account.api_key));
   });
   after(() => stack.stop());
-  afterEach(() => expectLedgerToHold(stack));
+  afterEach(() => expectLedgerToBalance(stack));
 
   const [one, other] = [() => clients[0] as ApiClient, () => clients[1] as ApiClient];
   const code = 'PLN100';

@@ -7,7 +7,7 @@ import { expectFailure, expectSuccess } from '../../api/support/expect-answer.js
 import { useApi } from '../../api/support/api.js';
 import { newProduct } from '../../api/support/catalogue.js';
 import { uniqueRef } from '../../support/api-client.js';
-import { tableUnder } from '../../support/docs-table.js';
+import { readTableUnder } from '../../support/docs-table.js';
 import { startSimulator, type RunningSimulator } from '../../support/simulator.js';
 import { useSettings } from '../../support/use-settings.js';
 import { call } from '../../simulator/call-simulator.js';
@@ -28,7 +28,7 @@ describe('sandbox scenario numbers', () => {
       ({ ending, about, result, description }) => [`…${ending}`, about, `\`${result}\``, description],
     );
     expect(listed).to.deep.equal(
-      tableUnder('Scenarios', await readFile('docs/reference/api/sandbox.md', 'utf8')),
+      readTableUnder('Scenarios', await readFile('docs/reference/api/sandbox.md', 'utf8')),
     );
     expect(listed).to.have.length(sandboxScenarios.length);
   });

@@ -49,12 +49,12 @@ export function useEndpoints() {
   });
   beforeEach(async () => {
     stage.receiver.behave(received);
-    const over = { webhookUrl: hook('first'), rateLimit: limits.rateLimitMax };
+    const over = { webhookUrl: uniqueUrl('first'), rateLimit: limits.rateLimitMax };
     stage.owner = await api.newAccount('buyer', over);
   });
 
   /** Returns a URL that only this test uses. */
-  const hook = (name: string) => `${stage.receiver.url}/${newId()}/${name}`;
+  const uniqueUrl = (name: string) => `${stage.receiver.url}/${newId()}/${name}`;
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, key?: string) =>
     api.call({ method, path: root + path, key: key ?? stage.owner.key, ...(body && { body }) });
   const get = (path = '', key?: string) => call('GET', path, undefined, key);
@@ -65,9 +65,9 @@ export function useEndpoints() {
       .sort({ createdAt: 1, _id: 1 })
       .toArray();
   const stored = () => AccountModel.findById(stage.owner.account._id).orFail().lean<Account>();
-  const cameTo = (url: string) =>
+  const getRequestsTo = (url: string) =>
     stage.receiver.received.filter(({ path }) => path === new URL(url).pathname);
-  const turn = async (rows: Delivery[]) => {
+  const deliverDue = async (rows: Delivery[]) => {
     const receiverIds = [...new Set(rows.map(({ receiverId }) => receiverId))];
     await Promise.all(receiverIds.map((receiverId) => deliverer.deliverDue(receiverId)));
     await deliverer.drain();
@@ -76,13 +76,13 @@ export function useEndpoints() {
     api,
     deliverer,
     stage,
-    hook,
+    hook: uniqueUrl,
     get,
     post,
     rowsOf,
     stored,
-    cameTo,
-    turn,
+    cameTo: getRequestsTo,
+    turn: deliverDue,
     patch: (id: string, body: object, key?: string) => call('PATCH', `/${id}`, body, key),
     remove: (id: string, key?: string) => call('DELETE', `/${id}`, undefined, key),
     config: (body?: object) =>
@@ -93,8 +93,8 @@ export function useEndpoints() {
       expect(status, JSON.stringify(created)).to.equal(201);
       return created.data as ShownEndpoint;
     },
-    eventsAt: (url: string) => cameTo(url).map(({ headers }) => headers['x-event']),
-    deliverAll: async () => turn(await rowsOf({ state: 'due' })),
+    eventsAt: (url: string) => getRequestsTo(url).map(({ headers }) => headers['x-event']),
+    deliverAll: async () => deliverDue(await rowsOf({ state: 'due' })),
     /**
      * Stores the events of a purchase for the current account.
      * @returns a row per endpoint, the default one first.
