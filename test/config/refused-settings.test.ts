@@ -17,7 +17,7 @@ const good: Record<string, string> = {
   PAYOUT_MODE: 'manual',
 };
 
-/** Settings that each row of the list refuses, in its order. `undefined` removes a setting. */
+/** Each entry is one change that makes the settings invalid. `undefined` removes a setting. */
 const bad: Record<string, string | undefined>[] = [
   { ENCRYPTION_KEY: undefined },
   { ENCRYPTION_KEY: developmentKey },
