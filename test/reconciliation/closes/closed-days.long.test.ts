@@ -63,7 +63,7 @@ describe('closed days of the ledger', function () {
   });
   after(() => setClock(null));
 
-  /** Sells one purchase at this price and posts the credit, so that the seller can withdraw. */
+  /** Sells one purchase at this price, so that the seller's credit covers a withdrawal. */
   async function creditSeller(amount: number): Promise<void> {
     const setPrice = (price: number) =>
       writeAndInvalidate([OfferModel], null, (offers) =>
