@@ -257,7 +257,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /**
-   * Opens a purchase.
+   * Returns a function that opens a purchase.
    * @param answer Whether the repeated call reports a new purchase or an existing one.
    */
   function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): Open {
@@ -368,8 +368,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /**
-   * Opens two settlements and pays out one. A double payout would take the amount that is held for
-   * the other settlement.
+   * Returns a function that opens two settlements and pays out one. A double payout would take the
+   * amount that is held for the other settlement.
    */
   function payout(): Open {
     return async (productCode) => {

@@ -68,8 +68,8 @@ function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<
 }
 
 /**
- * Commands that cannot lose their reply here, because a read outside a posting has no timeout for
- * it.
+ * Commands whose reply must not be lost silently. A read outside a posting has no timeout, so it
+ * would wait forever.
  */
 const endless = ['find'];
 const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs: number][] = [

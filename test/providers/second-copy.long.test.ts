@@ -40,8 +40,8 @@ describe('a second copy of the service as the provider of the first', function (
     });
     wholesaleSellerId = upstream.id;
     wholesaleSellerKey = wholesaleAccounts['seller']?.api_key ?? '';
-    // Fund the buyer before the first copy polls its balance, because a seller whose balance is
-    // empty gets no orders.
+    // Fund the retail shop's account before the first copy polls the balance. With a balance of
+    // zero, the first copy would send no orders there.
     await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
     const seller = await pointSeller(retail, 'seller', {
       kind: 'h2h',

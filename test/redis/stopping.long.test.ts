@@ -43,8 +43,8 @@ describe('graceful shutdown', function () {
   }
 
   it('leaves a long order SENT for the next worker, which does not resend it', async () => {
-    // Use live mode. In sandbox mode, a provider call times out before the process would stop
-    // waiting for it.
+    // Use live mode. The short timeouts of the sandbox would end the provider call before the
+    // stopping process stops waiting for it.
     const live = { ...stack.env, APP_MODE: 'live' };
     const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
     await stack.simulator.control({ latency_ms: 60_000 });

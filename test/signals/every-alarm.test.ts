@@ -23,8 +23,9 @@ interface Seen {
   stoodS?: number;
   toldS?: number;
   overS?: number;
-  /** Result of /readyz in the affected process, when the alarm was announced and when it ended. */
+  /** Result of /readyz in the affected process when the alarm was announced. */
   ready?: string;
+  /** The same after the alarm had ended. */
   readyAfter?: string;
 }
 
@@ -147,7 +148,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { toldS }]) => toldS === undefined).map(([name]) => name);
           if (left.length === last.length) {
-            // End the blocking causes last, when all started alarms are announced.
+            // All other alarms are announced, so start the next of the causes that begin last.
             await Promise.all(last.splice(0, 1).map(begin));
           }
           return eachHas('toldS');

@@ -46,7 +46,10 @@ describe('statements', function () {
     return answer.body.data as Page;
   }
 
-  /** Reads all pages one by one and returns their entries. Runs `between` after each page. */
+  /**
+   * Reads all pages of a statement and joins their entries. Runs `between` before each page except
+   * the first.
+   */
   async function wholeOf(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
     let page = await pageOf(owner, query);
     const whole = { ...page, entries: [...page.entries] };

@@ -4,7 +4,7 @@ import { expectToFitContract } from './contract.js';
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // Tests read answers freely; `expectToFitContract` checks their shape.
+  // Tests read response bodies without a type. `expectToFitContract` checks their shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   body: any;
 }

@@ -11,6 +11,7 @@ const megabyte = 1024 * 1024;
 export interface MemoryWatch {
   /** Resident memory in MB when the watch started. */
   idle: number;
+  /** Returns the maximum resident memory so far, in MB. */
   peak(): number;
   /** Returns the maximum so far above idle, in MB. */
   growth(): number;

@@ -42,8 +42,9 @@ export interface Fault {
   kind: FaultKind;
   /** Affects only commands on this namespace (`database.collection`). */
   namespace?: string;
-  /** The number of commands to affect (default: 1). Ignored if `probability` (0 to 1) is set. */
+  /** The number of commands to affect (default: 1). Ignored if `probability` is set. */
   times?: number;
+  /** The probability (0 to 1) that a command is affected. */
   probability?: number;
   /** Duration in milliseconds. Default: 1 s for a pause, 8 s for an election. */
   ms?: number;

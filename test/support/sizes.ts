@@ -27,13 +27,13 @@ export const sizes = {
   benches: { all: bySize(false, false, true) },
   /** The quick start, from a fresh copy of the repository through a build to a verified webhook. */
   quickStart: { isPlayed: bySize(false, true), limitMs: 300_000 },
-  /** Number of purchases at three sellers, while one seller is down and workers are killed. */
+  /** Purchases at three sellers, while one seller is down and workers are killed. */
   storm: bySize(
     { purchases: 200, atOnce: 8, finalDuringOutage: 40, finalBetweenKills: 40, limitMs: 120_000 },
     { purchases: 600, atOnce: 20, finalDuringOutage: 120, finalBetweenKills: 60, limitMs: 900_000 },
     { purchases: 10_000, atOnce: 20, finalDuringOutage: 2_000, finalBetweenKills: 400, limitMs: 1_800_000 },
   ),
-  /** Number of purchases while workers and web processes are killed and Redis is emptied. */
+  /** Purchases while workers and web processes are killed and Redis is emptied. */
   crash: bySize(
     { purchases: 250, limitMs: 180_000 },
     { purchases: 500, limitMs: 600_000 },
@@ -46,8 +46,8 @@ export const sizes = {
     { rounds: 100, limitMs: 600_000 },
   ),
   /**
-   * Number of purchases through two web processes and three workers of each kind. If `isApart` is
-   * true, each kind of work has its own processes.
+   * Purchases through two web processes and three workers of each kind. If `isApart` is true, each
+   * kind of work has its own processes.
    */
   manyProcesses: bySize(
     { purchases: 40, isApart: false, limitMs: 120_000 },
@@ -60,7 +60,7 @@ export const sizes = {
     { events: 1_200, kills: 5, timeoutMs: 15_000, limitMs: 900_000 },
     { events: 5_000, kills: 15, timeoutMs: 15_000, limitMs: 1_800_000 },
   ),
-  /** Number of accounts with ten due webhook receivers each. */
+  /** Accounts with ten due webhook receivers each. */
   sweep: bySize({ accounts: 100, limitMs: 120_000 }, { accounts: 1_000, limitMs: 600_000 }),
   /** Webhook events at a steady rate to healthy receivers, while other receivers hang. */
   fairness: bySize(
@@ -68,7 +68,10 @@ export const sizes = {
     { seconds: 20, perTick: 5, limitMs: 300_000 },
     { seconds: 60, perTick: 5, limitMs: 400_000 },
   ),
-  /** Milliseconds of purchases at a steady rate, before and during the outage of a seller. */
+  /**
+   * Duration of purchases at a steady rate before (`normalMs`) and during (`downMs`) a seller's
+   * outage.
+   */
   outage: bySize(
     { normalMs: 5_000, downMs: 12_000, limitMs: 120_000 },
     { normalMs: 5_000, downMs: 30_000, limitMs: 240_000 },
@@ -84,8 +87,8 @@ export const sizes = {
     { rows: 1_000_000, heap: '', limitMs: 2_400_000 },
   ),
   /**
-   * A number of purchases that exceeds the provider's rate, the calls per second, and the product's
-   * maximum wait in seconds.
+   * `purchases` exceed the rate that the provider accepts, which is `callsPerSecond`. `maxWaitS` is
+   * the product's maximum wait in seconds.
    */
   backlog: bySize(
     { purchases: 120, callsPerSecond: 20, maxWaitS: 2, limitMs: 60_000 },
@@ -93,9 +96,9 @@ export const sizes = {
     { purchases: 700, callsPerSecond: 5, maxWaitS: 60, limitMs: 400_000 },
   ),
   /**
-   * Random histories of money movements for each kind of fault. Six kinds are quick, and four take
-   * seconds. test:long runs over 600 histories with new seeds, and `--full` over 6,000. `atOnce` is
-   * the number of histories per fleet of processes, and `fleets` the number of fleets.
+   * Random histories of money movements. `quick` and `slow` are their numbers per kind of fault:
+   * six kinds are quick, and four take seconds. `atOnce` histories run in each of `fleets` groups
+   * of processes. test:long runs over 600 histories with new seeds, and `--full` over 6,000.
    */
   model: bySize(
     { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
@@ -105,9 +108,9 @@ export const sizes = {
   /** Number of changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
   /**
-   * Number of kills at each of 15 named points of a money movement, with the number of concurrent
-   * movements per process and of concurrent processes. test:long kills over 1,000 movements, and
-   * `--full` over 6,000.
+   * Kills at each of 15 named points of a money movement. `movements` run concurrently in the
+   * killed process, and `atOnce` processes run concurrently. test:long kills over 1,000 movements,
+   * and `--full` over 6,000.
    */
   killPoints: bySize(
     { kills: 1, movements: 5, atOnce: 1, limitMs: 240_000 },
@@ -130,7 +133,9 @@ export const sizes = {
     { every: 2, stacks: 5, limitMs: 1_500_000 },
     { every: 1, stacks: 5, limitMs: 1_500_000 },
   ),
-  /** Numbers for the distribution of keys over the nodes of a Redis Cluster. */
+  /**
+   * The hash tags for a Redis Cluster of three nodes, and the number of nodes that must hold keys.
+   */
   clusters: bySize(
     [{ tag: '', busyNodes: 3 }],
     [

@@ -23,7 +23,7 @@ interface Client {
   receiver: TestReceiver;
 }
 
-/** Each receiver has its own IP address, because receivers are isolated by address. */
+/** Each receiver listens on its own loopback address. */
 describe('fairness among 200 receivers, 40 of them hanging', function () {
   this.timeout(limitMs);
   useDatabase();

@@ -25,8 +25,9 @@ export interface Asked {
    */
   heard: 'accepted' | 'insufficient' | 'conflict' | 'nothing' | 'unknown';
   id: string | null;
-  /** Start and end of the call that got the result. Clients and processes use the same clock. */
+  /** Start of the call that got the result. Clients and processes use the same clock. */
   fromMs: number;
+  /** End of the call that got the result. */
   toMs: number;
 }
 

@@ -18,6 +18,7 @@ interface Stored {
   adjustments: Row[];
   /** Stored closes of the wallets. */
   walletCloses: Row[];
+  /** Stored closes of days, with their roots. */
   dayCloses: Row[];
   credits: Row[];
   quotes: Row[];

@@ -24,7 +24,9 @@ export interface Ids {
   unposted: string;
   /** A paid bill. */
   bill: string;
+  /** The quote of the paid bill. */
   quote: string;
+  /** An unpaid quote. */
   openQuote: string;
   deposit: string;
   idleDeposit: string;

@@ -59,7 +59,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         const isDead = { _id: dead, state: 'dead' };
         await eventually('the delivery is dead', () => rows('deliveries').findOne(isDead), 30_000);
       },
-      // By then, another cause has corrected the URL.
+      // By then, another cause has replaced the URL.
       end: () => act('webhooks', 'replay', dead),
     },
     {
