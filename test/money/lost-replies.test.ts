@@ -59,7 +59,8 @@ describe('lost postings and replies', () => {
     await eventually('the refusal is sent', async () => (await fault.count()) > 0);
     await fault.end();
     await other.must('deposit', { accountId: id, amount: 20_000, refId: newId() });
-    // The client knows that its deposit succeeded, so it repeats the call.
+    // The client knows that its deposit has succeeded. The balance now covers the debit, so the
+    // client repeats that call.
     const again = await post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
     expect((await first).outcome).to.equal('insufficient');
     expect(again.outcome).to.equal('posted');

@@ -42,8 +42,8 @@ describe('a hanging provider', function () {
     await eventually('the first orders hang', () => Promise.resolve(hanging.arrivals.length >= 8));
     const besideMs = await p95();
     process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that hangs\n`);
-    // The minimum of 400 ms allows for a busy machine. A call that occupies a slot would take 3 s
-    // to free it.
+    // The minimum of 400 ms allows for a busy machine. A slot that a hanging call occupies is freed
+    // only after 3 s.
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
 });

@@ -2,7 +2,7 @@
  * Plays Digiflazz over HTTP with the test numbers of its documentation: signatures, `rc`, status
  * checks by repeated requests, bills, price list and webhooks.
  *
- * Counts the executions. Counts also status checks within 60 s of the previous one, which the
+ * Counts the executions. It also counts status checks within 60 s of the previous one, which the
  * documentation forbids.
  */
 import { createHash, createHmac } from 'node:crypto';

@@ -114,7 +114,7 @@ describe('operator actions on providers', function () {
     expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
     const second = await underReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
-    // The status is checked for the time after which a review opens. Then the review opens again.
+    // Status checks continue for the normal review delay. Then a second review opens.
     await eventually('a second review', async () => (await transactionOf(stack, second))?.reviewSince);
   });
 

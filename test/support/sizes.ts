@@ -160,7 +160,7 @@ export const sizes = {
   everyPage: { isPlayed: bySize(false, true), allLanguages: bySize(false, false, true) },
   /** Number of requests generated from the OpenAPI document. */
   walk: bySize({ requests: 700 }, { requests: 2_000 }, { requests: 10_000 }),
-  /** Number of requests generated for every HTTP route. */
+  /** Number of generated requests, spread over all HTTP routes. */
   hostileRequests: bySize({ requests: 400 }, { requests: 3_000 }, { requests: 20_000 }),
   /** Number of rounds with large bodies for every schema. */
   bounds: bySize({ rounds: 1 }, { rounds: 8 }, { rounds: 100 }),

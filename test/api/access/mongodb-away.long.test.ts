@@ -71,8 +71,8 @@ describe('MongoDB outage', function () {
       (await Promise.all(queues.map((queue) => queue.getFailedCount()))).reduce((a, b) => a + b);
     const workers = () => Promise.all(queues.map((queue) => queue.getWorkersCount()));
     try {
-      // A worker reads the list of provider queues from MongoDB. If it has not done so before the
-      // outage, it takes no purchase from these queues during the outage.
+      // Wait for the workers of all provider queues. A worker reads the list of these queues from
+      // MongoDB. Without the list it would take no purchase during the outage.
       await eventually('each queue has a worker', async () => (await workers()).every((count) => count > 0));
       await Promise.all(queues.map((queue) => queue.pause()));
       const asked = purchase();

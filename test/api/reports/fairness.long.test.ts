@@ -38,7 +38,8 @@ describe('290 reports of one buyer and one of another', function () {
     });
     const done = () => reports.countDocuments({ _id: { $in: ids }, status: 'completed' });
     const id = await ask(buyer2?.api_key);
-    // All reports are queued now. In order of request, the single report would be the last.
+    // All reports are queued now. If they ran in order of request, the single report would be the
+    // last.
     await stack.startWorker('reports');
     const ahead = await eventually('the one report is completed', async () => {
       const { status } = (await reports.findOne({ _id: id })) ?? {};

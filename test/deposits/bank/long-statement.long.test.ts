@@ -170,7 +170,7 @@ describe('a bank statement on the command line', function () {
     const answers = await Promise.all([all, all, some].map((each) => topupProcess(each, stack.env)));
     for (const each of answers) {
       // Another process may have confirmed deposits since the preview. On a busy machine a process
-      // may also time out on the wallets. In both cases it says what to do.
+      // may also time out on the wallets. In both cases the command says what to do next.
       const isReported = /Review the statement again|run the command again/.test(outputOf(each));
       expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }

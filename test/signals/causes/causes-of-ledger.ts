@@ -29,8 +29,8 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   }
   async function verify(isSo: (failures: number) => boolean): Promise<void> {
     await giveWallets();
-    // Other causes have moved purchases to another day without updating the totals, so rebuild
-    // them.
+    // Other causes have moved purchases to another day without updating the totals, so rebuild the
+    // totals.
     const { code, stdout } = await topupProcess(['totals', 'rebuild'], stack.env);
     if (code !== 0) {
       throw new Error(stdout);
