@@ -14,7 +14,7 @@ describe('re-encryption', () => {
   useDatabase();
   const keysBefore = env.ENCRYPTION_KEYS;
   before(() => {
-    // This process has not used a key yet.
+    // The keyring is cached at its first use, so the key is set before any test uses one.
     env.ENCRYPTION_KEYS = `next:${randomBytes(32).toString('base64')}`;
   });
   after(() => {
@@ -41,7 +41,7 @@ describe('re-encryption', () => {
     );
   const sealedOf = async (id: string): Promise<string> =>
     (await AccountModel.findById(id).lean())?.webhookSecretSealed ?? '';
-  /** Restricts the source to the account with this id. */
+  /** Limits re-encryption to the fields of the account with this id. */
   const sourceOf = (id: string, over: Partial<SealedSource> = {}): SealedSource[] =>
     sealedSources
       .filter(({ name }) => name === 'accounts')

@@ -41,7 +41,7 @@ describe('topup keys reencrypt', function () {
     oldFirst = { ...stack.env, ENCRYPTION_KEY: '', ENCRYPTION_KEYS: `0:${first},next:${second}` };
     newFirst = { ...stack.env, ENCRYPTION_KEYS: `next:${second}` };
     only = { ...stack.env, ENCRYPTION_KEY: '', ENCRYPTION_KEYS: `next:${second}` };
-    // Enough expired keys of one account for several batches.
+    // More expired keys on one account than one batch holds.
     const keys = stack.db.collection<{ _id: string }>('apiKeys');
     const key = await keys.findOne({ accountId: await idOf(buyer.username) });
     const past = { validUntil: new Date(0) };
@@ -78,7 +78,7 @@ describe('topup keys reencrypt', function () {
 
   it('covers every sealed path of every model', () => {
     const named = sealedSources.flatMap(({ name, fields }) =>
-      // Positions of a list are one path of the model.
+      // All elements of a list share one schema path, so remove the index.
       fields.map(({ path }) => `${name}.${path.replace(/\.\d+(?=\.)/g, '')}`),
     );
     const found = mongoose.modelNames().flatMap((name) => {
@@ -136,7 +136,8 @@ describe('topup keys reencrypt', function () {
     isRunning = false;
     await rotating;
     expect(meanwhile.unreadable).to.equal(0);
-    // Secrets that the process with the old order wrote last are under its key.
+    // The process with the old key order encrypted the latest secrets under its own key. This run
+    // re-encrypts them.
     const last = await reencrypt(newFirst);
     expect(last).to.include({ code: 0, remaining: 0, unreadable: 0, key: 'next' });
     expect(last.values['0']).to.equal(0);

@@ -21,7 +21,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 const budi = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'seen on the statement' };
 const large = env.ADJUSTMENT_APPROVAL_FROM;
-/** An operator without earlier adjustments. */
+/** Returns an operator without earlier adjustments. */
 const another = () => ({ ...dewi, actor: `operator:${newId()}` });
 
 describe('adjustments', () => {
@@ -135,7 +135,7 @@ describe('adjustments', () => {
     expect((await ask(step, dewi)).status, 'adjustment of another operator').to.equal('completed');
     const other = await newBuyer();
     expect((await requestAdjustment({ account: other, amount: step }, budi)).status).to.equal('completed');
-    // Approved adjustments do not count towards the limit; rejected ones moved no money.
+    // Neither approved nor rejected adjustments count towards the limit.
     await approveAdjustment(next._id, dewi);
     await rejectAdjustment(waiting._id, dewi);
     const past = new Date(Date.now() - 86_401_000);

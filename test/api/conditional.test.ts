@@ -32,7 +32,8 @@ describe('conditional requests on lists', () => {
   }
 
   /**
-   * True if the ETag is still current. Expects that a conditional and a plain request agree on it.
+   * Returns whether the ETag is still current. Expects that a conditional request and a plain one
+   * agree on it.
    */
   async function isCurrent(path: string, key: string, tag: string): Promise<boolean> {
     const now = await get(path, key, { 'if-none-match': tag });
@@ -72,7 +73,7 @@ describe('conditional requests on lists', () => {
         for (const other of ['"other"', tag.slice(3, -1), '', 'W/""']) {
           expect((await get(path, key, { 'if-none-match': other })).status, other).to.equal(200);
         }
-        // Also as fetch sends it.
+        // Repeat the check with fetch, which adds headers of its own.
         const byFetch = await fetch(api.url() + path, {
           headers: { authorization: `Bearer ${key}`, 'if-none-match': tag },
         });
@@ -123,7 +124,7 @@ describe('conditional requests on lists', () => {
       expect(await isCurrent(path, key, tag), what).to.equal(false);
       tag = tagOf(await get(path, key));
     }
-    // A field that the price list does not show.
+    // customerNumber is not part of the price list.
     await changeProduct({ customerNumber: { kind: 'any' } });
     expect(await isCurrent(path, key, tag)).to.equal(true);
   });

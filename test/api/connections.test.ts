@@ -1,4 +1,6 @@
-/** Unusual connections: pipelined requests, no request, malformed requests. */
+/**
+ * Unusual connections: pipelined requests, malformed requests, and connections without a request.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -45,7 +47,8 @@ describe('connections to the web process', () => {
   it('does not start queued requests after a disconnect, and logs the started ones', async () => {
     const refs = Array.from({ length: 30 }, () => uniqueRef());
     const socket = await connect();
-    // A refusal of a wrong key takes some milliseconds.
+    // The server takes some milliseconds to refuse a wrong key. Meanwhile it receives the pipelined
+    // requests.
     socket.write(get('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
     await once(socket, 'data');
     socket.destroy();
@@ -177,7 +180,7 @@ describe('connections to the web process', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const port = String((server.address() as AddressInfo).port);
     const asked = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{';
-    // On the reseller surface a GET buys and reads no body.
+    // On the reseller surface GET creates purchases, and the body is not read.
     const unread = get('/', 'Transfer-Encoding: chunked');
     const large = get('/', `X-Large: ${'x'.repeat(20_000)}`);
     const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -197,8 +200,8 @@ describe('connections to the web process', () => {
       end();
       expect(await answer, junk).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*made$/);
     }
-    // Malformed input is answered with 400 or 431 if no request is in progress, or if it is the
-    // body of one.
+    // The server responds to malformed input with 400 or 431 only if no request is in progress, or
+    // if the input belongs to the body of the current request.
     const socket = await connect(port);
     socket.write('XX\r\n\r\n');
     const reply = await readUntilClose(socket);
@@ -241,7 +244,7 @@ describe('connections to the web process', () => {
   it('refuses a compressed body that ends before the request does', async () => {
     const refId = uniqueRef();
     const json = JSON.stringify({ code: 'S10', customer_number: '081234567890', ref_id: refId });
-    // One extra byte: zlib sees it as data behind the end.
+    // Add one byte, which zlib treats as trailing data.
     const body = Buffer.concat([zlib.deflateSync(json), Buffer.from([0])]);
     for (const path of ['/api/buyer/transaction', '/api/reseller/callback']) {
       const socket = await connect();

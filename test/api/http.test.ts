@@ -24,7 +24,8 @@ describe('HTTP behaviour of the web process', () => {
     expect(own.body.request_id).to.equal('caller-12345678');
     const strange = await call().get('/nothing').set('x-request-id', 'a b\tc');
     expect(strange.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
-    // Request ids appear in logs, jobs and traces, so a key is not accepted as one.
+    // Request ids appear in logs, jobs and traces. An id that contains an API key is therefore
+    // replaced.
     for (const key of [
       'bk_test_0123456789abcdefghij',
       'Bearer.sk_live_abcdef',

@@ -1,5 +1,6 @@
 /**
- * Clients that do not read answers, and requests whose sockets Node detaches: CONNECT and Upgrade.
+ * Clients that do not read responses, and requests whose sockets Node detaches (CONNECT and
+ * Upgrade).
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -12,7 +13,7 @@ import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { connectTo, readUntilClose, get, waitForClose } from '../support/raw-connection.js';
 
-/** Bytes. More than the buffers of a connection hold. */
+/** Response size in bytes. Larger than the buffers of a connection. */
 const large = 20_000_000;
 const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -104,7 +105,8 @@ describe('unread answers', () => {
     const { port, server, closing } = await serve({});
     const socket = await connectTo(port);
     let bytes = 0;
-    // The buffers absorb the first megabytes, so the server sees no progress for them.
+    // The socket buffers take the first megabytes, so the server sees no progress while the client
+    // reads these.
     socket.on('data', (part: Buffer) => {
       bytes += part.length;
       socket.pause();
@@ -144,7 +146,8 @@ describe('unread answers', () => {
   });
 
   /**
-   * Serves `/whole` in one write, `/streamed` with backpressure, and any other path after 50 ms.
+   * Starts a server. `/whole` is sent in one write, `/streamed` with backpressure. Any other path
+   * responds after 50 ms.
    */
   async function serve(options: { stillMs?: number; atStopMs?: number }) {
     const server = http.createServer();
@@ -170,7 +173,7 @@ describe('unread answers', () => {
   }
 });
 
-/** Returns the client's and the server's socket of a new connection. */
+/** Returns the two ends of a new connection: the client's socket and the server's socket. */
 async function bothEndsAt(server: http.Server): Promise<[Socket, Socket]> {
   const taken = once(server, 'connection') as Promise<[Socket]>;
   const socket = await connectTo((server.address() as AddressInfo).port);

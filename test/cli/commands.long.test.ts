@@ -15,7 +15,7 @@ describe('topup', () => {
   after(() => stack.stop());
 
   const run = (args: string[]): Promise<CliResult> => topup(args, stack.env);
-  /** Runs the command in its own process, for tests of stdin or of concurrent commands. */
+  /** Runs the command in its own process, for tests that use stdin or concurrent commands. */
   const runAlone = (args: string[], input?: string) => topupProcess(args, stack.env, input);
   const newName = () => `t-${randomUUID().slice(0, 12)}`;
   async function newBuyer(): Promise<{ username: string; id: string; key: string }> {

@@ -1,4 +1,4 @@
-/** Commands that run operations of the console: their output and refusals. */
+/** Commands that run console operations: their output and their refusals. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Commands during a database outage: one sentence and a non-zero exit code. */
+/** Commands during a database outage print one sentence and exit with a non-zero code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -100,7 +100,7 @@ describe('topup in an outage', function () {
       await client.config('SET', 'maxmemory', '0');
       await client.replicaof('127.0.0.1', 1);
       const replica = `error: Redis is read-only: it is a replica. ${mend}`;
-      // The last error of Redis is cached for a moment.
+      // The last Redis error is cached briefly, so the first attempts may show an older message.
       const found = await eventually('the message is about the read-only Redis', async () => {
         const each = await tried(['process', 'list']);
         return each.stderr === full ? null : each;
@@ -138,8 +138,8 @@ describe('topup in an outage', function () {
   });
 
   it('an outage during a command prints only the error', async () => {
-    // Otherwise the driver would bypass the gate and use the address that the replica set member
-    // reports.
+    // Connect directly. Otherwise the driver would use the address that the replica set member
+    // advertises, and bypass the gate.
     const direct = new URL(mongodb.url);
     direct.search = 'directConnection=true';
     const env = { ...stack.env, NO_COLOR: '1', MONGODB_URI: direct.href, REDIS_URL: redis.url };

@@ -2,7 +2,7 @@
 import { build } from 'esbuild';
 import { expect } from 'chai';
 
-/** Returns the packages that a program loads at start, without dynamic imports. */
+/** Returns the packages that the program loads when it starts, without dynamic imports. */
 async function loadedAtOnce(entry: string): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [entry],

@@ -1,4 +1,4 @@
-/** The operator's command line on a machine with a wrong clock. */
+/** Operator commands on a machine with a wrong clock. */
 import { expect } from 'chai';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { startStack, type Stack } from '../support/stack.js';

@@ -1,4 +1,4 @@
-/** packages/client-node reports a wrong call before it sends anything. */
+/** packages/client-node rejects an invalid call before it sends anything. */
 import { expect } from 'chai';
 import { createClient } from '../../packages/client-node/src/client.js';
 

@@ -1,5 +1,5 @@
 /**
- * The clients of every language against the running service: calls, and retries over an unreliable
+ * The clients of all languages against the running service: calls, and retries over an unreliable
  * network.
  */
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ describe('clients', () => {
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
   let client: Client;
-  /** The price of S10. */
+  /** The price of product S10. */
   let price: number;
 
   before(async () => {
@@ -53,7 +53,8 @@ describe('clients', () => {
       app.post('/hooks', webhookReceiver({ secret, onEvent }));
       const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/hooks`;
       await client.call('updateBuyerConfig', { body: { webhook_url: shopUrl } });
-      // The secret is known after the endpoint exists, and the endpoint needs the port.
+      // The endpoint's URL contains the port, and the secret exists only after the endpoint. So
+      // choose the port first.
       const port = await freePort();
       const endpoint = await client.call('createBuyerEndpoint', {
         body: { url: `http://127.0.0.1:${port}/hooks`, events: ['transaction.success'] },
@@ -150,7 +151,7 @@ describe('clients', () => {
     expect(idsOf(await all(seller.seller.deliveries({ limit: 2 })))).to.include.members(
       idsOf(listed.deliveries),
     );
-    // New rows move others to later pages, and none is returned twice.
+    // New rows move older rows to later pages. No row may be returned twice.
     const before = (await buyer.call('listBuyerDeliveries', { query: { limit: 100 } })).deliveries;
     const read: string[] = [];
     for await (const { id } of buyer.deliveries({ limit: 2 })) {
@@ -205,8 +206,8 @@ describe('clients', () => {
       const balance = async () => (await client.call('getBuyerBalance')).balance;
       const fund = () => client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
       /**
-       * Plays a command over a network with these fates. Returns the result, the number of calls
-       * and of different bodies.
+       * Runs a command over a network that applies these faults. Returns the result, the number of
+       * calls and the number of distinct bodies.
        */
       const through = async (fates: NetworkFault[], command: Command) => {
         const bad = await badNetwork(stack.baseUrl, fates);
@@ -265,7 +266,7 @@ describe('clients', () => {
           expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
           expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
         }
-        // A read changes nothing, so its refusal is final.
+        // A read cannot have taken effect, so the client does not retry after this refusal.
         const read = await through(['lost', 'unauthorized'], { do: 'balance' });
         expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
         const { code, ref_id: ref } = order();
@@ -392,7 +393,7 @@ describe('clients', () => {
           }
         });
         try {
-          // As if the clock here were ten minutes behind the service's.
+          // Simulate a client whose clock is ten minutes behind that of the service.
           await setNewest(new Date(Date.now() + 600_000));
           const command = { do: 'transactions', with: { limit: 2 }, url: network.url } as const;
           const found = (await done(command)) as string[];
@@ -431,7 +432,7 @@ describe('clients', () => {
 
 const threeRefs = () => [uniqueRef('lists'), uniqueRef('lists'), uniqueRef('lists')];
 
-/** Returns the port of a server that has just closed. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const { server, url } = await listen(() => undefined);
   await new Promise((resolve) => server.close(resolve));

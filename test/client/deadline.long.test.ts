@@ -1,6 +1,6 @@
 /**
- * The client's time limit covers the whole answer. The Node client accepts only complete answers
- * and can be aborted by a signal.
+ * The client's time limit covers the complete response. The Node client rejects incomplete
+ * responses and supports an abort signal.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -111,7 +111,8 @@ describe('clients with an endless answer', () => {
     });
   }
 
-  // In its own process, as clients run it: test tools change how Node handles such an answer.
+  // Run in a separate process, because test tools change how Node handles an incomplete chunked
+  // body.
   it('a chunked body without its end is no file', async () => {
     const { server, url } = await listen(({ socket }) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-disposition: attachment\r\nconnection: close\r\n';

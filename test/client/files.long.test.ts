@@ -10,7 +10,7 @@ import { languages, type Command, type Driver } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
 const attached = 'content-disposition: attachment; filename="report.csv"';
-/** Returns the raw answer of a server that then closes the connection. */
+/** Returns a raw response, after which the server closes the connection. */
 const answerOf = (status: string, headers: string[], body: string) =>
   [status, ...headers, 'connection: close', '', body].join('\r\n');
 

@@ -1,4 +1,6 @@
-/** The clients of every language with a server whose answers the service never sends. */
+/**
+ * The clients of all languages, with a server that sends responses which the service never sends.
+ */
 import { expect } from 'chai';
 import { listen } from './support/bad-network.js';
 import { languages, type Command, type Driver, type Result } from './support/drivers.js';

@@ -1,4 +1,4 @@
-/** The quick start of each client, run as its reader does. */
+/** The quick start of each client, run as its page describes. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ describe('quick starts', () => {
   let stack: Stack;
   let key: string;
   let client: Client;
-  /** The URL of the account before the run. */
+  /** The account's webhook URL before the run. */
   const webhookUrl = 'https://shop.example/hooks/topup';
 
   before(async () => {
@@ -71,9 +71,10 @@ describe('quick starts', () => {
               quickStart.child.kill('SIGINT');
             }
           };
-          // The calls: key, endpoint, deposit, then three attempts to find and remove the endpoint,
-          // which is gone at the last. The deposit's answer is lost, so the signal arrives in the
-          // pause before its retry.
+          // The signal must arrive in the pause before the deposit is retried. The first three
+          // calls get the key, create the endpoint and send the deposit, whose response is lost.
+          // Afterwards the quick start makes three attempts to find and remove the endpoint. At the
+          // last one the endpoint is gone.
           const untilThen = ['answered', 'answered', 'lost'] as const;
           const fates = [...untilThen, 'answered', 'silent', 'answered', 'proxy page', 'answered'] as const;
           const network = await badNetwork(stack.baseUrl, [...fates], onCall);
@@ -115,8 +116,8 @@ describe('quick starts', () => {
           const onCall = (body: string) => {
             if (body.includes('127.0.0.1')) {
               quickStart.child.kill('SIGINT');
-              // A quick start that aborts the creation and looks for the endpoint at once would
-              // miss it.
+              // Respond late: a quick start that aborts the creation and immediately looks for the
+              // endpoint would not find it.
               return Promise.race([next, delay(1_500)]);
             }
             if (network.seen.length > 2) {

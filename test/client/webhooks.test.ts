@@ -1,4 +1,4 @@
-/** The clients of every language accept webhooks of the service and refuse others. */
+/** The clients of all languages accept webhooks of the service and refuse forged ones. */
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

@@ -17,7 +17,7 @@ const good: Record<string, string> = {
   PAYOUT_MODE: 'manual',
 };
 
-/** Settings that each row of the list refuses, in its order. `undefined` removes a setting. */
+/** Each entry is one change that makes the settings invalid. `undefined` removes a setting. */
 const bad: Record<string, string | undefined>[] = [
   { ENCRYPTION_KEY: undefined },
   { ENCRYPTION_KEY: developmentKey },
@@ -75,7 +75,8 @@ describe('settings refused in production', () => {
       ]) {
         expect(given === undefined || !message?.includes(given)).to.equal(true);
       }
-      // Also refused if NODE_ENV is not production. APP_MODE=sandbox alone is never live.
+      // Settings without NODE_ENV=production are refused as well. APP_MODE=sandbox alone never
+      // selects live mode.
       if (change['APP_MODE'] === undefined) {
         expect(refusal({ NODE_ENV: undefined, APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
         expect(refusal({ NODE_ENV: 'test', APP_MODE: 'live', ...change })).to.include(`"${setting}"`);

@@ -34,7 +34,7 @@ const values: Record<OwnSetting, string> = {
   ALERT_WEBHOOK_URL: 'https://hooks.example/services/T000/B000/secret',
 };
 const program = (path: string, ...args: string[]) => ['node', `/app/dist/${path}`, ...args];
-/** Returns production settings with only these of `ownSettings`. */
+/** Returns production settings in which `own` are the only process-specific ones. */
 const productionWith = (own: readonly OwnSetting[]): NodeJS.ProcessEnv => ({
   ...process.env,
   ...Object.fromEntries(ownSettings.map((name) => [name, own.includes(name) ? values[name] : ''])),

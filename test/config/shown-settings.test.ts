@@ -1,4 +1,4 @@
-/** Settings as operators see them: never a secret, for any value. */
+/** Settings in the form that operators see. No value of a secret is ever shown. */
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
 import type { Env } from '../../config/settings.js';
@@ -6,7 +6,9 @@ import { shownAs, shownSettings } from '../../config/shown-settings.js';
 
 const marker = 'mark3r';
 
-/** Settings that operators may read. Any other must stay hidden, even if the code would show it. */
+/**
+ * The settings that operators may see. All others must be hidden, even if the code would show them.
+ */
 const open: (keyof Env)[] = [
   ...([
     'NODE_ENV',

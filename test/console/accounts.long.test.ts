@@ -152,7 +152,7 @@ describe('accounts in the console', function () {
   });
 });
 
-/** Returns the texts of the pages, one per line. */
+/** Returns the text of all pages, line by line. */
 function textOf(pdf: Buffer): string {
   const bytes = pdf.toString('latin1');
   const streams = [...bytes.matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(([, part = '']) =>

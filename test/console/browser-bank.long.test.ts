@@ -1,4 +1,4 @@
-/** Bank statements in a real browser with the real service. */
+/** The bank statement pages in a real browser, with the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { ownAmount, statementOf } from '../deposits/bank/statement.js';
@@ -68,8 +68,8 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await browser.open(page, '/bank-lines', 'Bank statements');
     await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
     await act(page, 'Confirm matched deposits');
-    // The deposit comes after the import: an earlier one would change the preview, and the
-    // confirmation would be refused.
+    // Create the deposit after the import. An earlier deposit would change the preview, and the
+    // confirmation would then be refused.
     await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
     const late = await shop.askForDeposit(one);
     const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });

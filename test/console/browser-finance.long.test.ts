@@ -1,4 +1,6 @@
-/** Adjustments by two operators, and accounts with their keys and statements, in a real browser. */
+/**
+ * Adjustments by two operators, and the account pages with keys and statements, in a real browser.
+ */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { act, itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';

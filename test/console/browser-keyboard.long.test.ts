@@ -1,4 +1,4 @@
-/** The console by keyboard, and pages that do not shift while loading. */
+/** Keyboard use of the console, and the absence of layout shifts while pages load. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
@@ -7,7 +7,7 @@ import { reason } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
-/** Google's threshold for a good layout shift score. */
+/** Google's threshold for a good Cumulative Layout Shift score. */
 const layoutShiftMax = 0.1;
 
 describeWith('chromium', 'keyboard and layout of the console', function () {
@@ -24,9 +24,9 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     await shop.stack.stop();
   });
 
-  /** Returns the name of the focused control, and whether its focus is visible. */
+  /** Returns the name of the focused control, and whether its focus indicator is visible. */
   const seenFocus = `(at) => {
-      // What goes around an input shows it where the input has no border of its own.
+      // An input without its own border shows its focus on the surrounding element.
       const around = [at, at.parentElement];
       const look = () => {
         for (const change of around.flatMap((each) => each.getAnimations())) {
@@ -53,7 +53,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     isVisible: boolean;
   }
   const focused = (page: Page) => page.evaluate<SeenFocus>(`(${seenFocus})(document.activeElement)`);
-  /** Focuses every control in order. Tab would stay within the parts of a date. */
+  /** Focuses every control in turn. The Tab key would stop at each part of a date input. */
   const allFocused = (page: Page) =>
     page.evaluate<
       SeenFocus[]
@@ -65,8 +65,8 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
         })`);
 
   /**
-   * Presses Tab until a control of this name has the focus. Every control on the way must show its
-   * focus.
+   * Presses Tab until the control with this name has the focus. Every control before it must have a
+   * visible focus indicator.
    */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
     const passed: string[] = [];
@@ -89,7 +89,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     await browser.open(page, '/purchases', 'Purchases');
     await tabTo(page, /^Find/);
     await page.keyboard.press('Enter');
-    // The focus moves a moment after the dialog appears.
+    // The dialog takes the focus a moment after it appears.
     const search = page.getByRole('textbox', { name: 'Find' }).and(page.locator(':focus'));
     await search.waitFor();
     await page.keyboard.press('Escape');
@@ -97,7 +97,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     await eventually('the focus is back', async () => /^Find/.test((await focused(page)).name));
 
     await page.keyboard.press('Control+k');
-    // Keys typed before the dialog is open go elsewhere.
+    // Keys that are pressed before the dialog opens reach the page below.
     await search.waitFor();
     await page.keyboard.type(refId);
     await page.getByRole('button', { name: new RegExp(refId) }).waitFor();
@@ -132,7 +132,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
         seen.filter(({ isVisible }) => !isVisible),
         path,
       ).to.deep.equal([]);
-      // The menu alone has that many controls.
+      // The menu alone has more than ten controls.
       expect(seen, path).to.have.length.greaterThan(10);
     }
   });
@@ -154,7 +154,8 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     const moved: string[] = [];
     for (const [path, heading] of pagesWith({ purchase: id, job: await shop.setAside() }, 'admin')) {
       await browser.open(page, path, heading);
-      // Layout shifts are reported with the frame that shows them.
+      // The browser reports a layout shift together with the frame that shows it, so wait for two
+      // frames.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       const shifts = await page.evaluate<{ value: number; what: string[] }[]>('globalThis.shifts');
       const sum = shifts.reduce((all, { value }) => all + value, 0);

@@ -1,5 +1,5 @@
 /**
- * The pages of operators and of the own account in a real browser: logins, second factor, sessions.
+ * The operator pages and the own-account page in a real browser: logins, second factor, sessions.
  */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
@@ -32,7 +32,7 @@ describeWith('chromium', 'operators in a browser', function () {
     return eventually(action, () => shop.stack.db.collection('audit').findOne(wanted));
   };
 
-  /** Fills in a form that asks for the password and submits it. */
+  /** Fills in and submits a form that asks for the password. */
   async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
     const form = where.getByRole('region', { name: title, exact: true });
     for (const [label, value] of Object.entries({ 'Your current password': password, ...values })) {
@@ -64,7 +64,7 @@ describeWith('chromium', 'operators in a browser', function () {
     const shown = (await made.locator('code').innerText()).trim();
     expect((await auditOf('dewi', 'operator.create'))['reason']).to.equal(reason);
 
-    // A user agent is shown as text, never as HTML.
+    // The user agent must appear as text and never be parsed as HTML.
     const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.77');
     const login = await stranger.get('/admin/login');
     const given = { username: 'dewi', password: shown, _csrf: csrfIn(login.text) };
@@ -159,7 +159,7 @@ describeWith('chromium', 'operators in a browser', function () {
       [code]: shown[0] ?? '',
     });
     await page.getByText(/^op_[\w-]{43}$/).waitFor();
-    // Recovery codes left.
+    // Nine recovery codes are left.
     await page.getByText('9', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.waitForURL(/\/admin\/login$/);

@@ -1,6 +1,5 @@
 /**
- * The console during a Redis outage in a real browser: it marks old data as old and recovers by
- * itself.
+ * The console in a real browser during a Redis outage. It marks stale data and recovers by itself.
  */
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -10,7 +9,7 @@ import { startOperatedStack, type OperatedStack } from './support/operated-stack
 import { describeWith } from '../support/require-tool.js';
 
 const limitMs = 40_000;
-/** Milliseconds. Longer than the page waits before it polls again. */
+/** Response delay in milliseconds. Longer than the page waits between polls. */
 const slowMs = 7_000;
 
 describeWith('chromium', 'the console during an outage', function () {
@@ -50,7 +49,7 @@ describeWith('chromium', 'the console during an outage', function () {
       .filter({ hasText: 'The service did not respond.' })
       .waitFor({ timeout: limitMs });
     await system.unroute(calls);
-    // Answers that take longer than the page waits before it polls again.
+    // Delay each response for longer than the page waits between polls.
     await system.route(calls, async (route) => {
       await setTimeout(slowMs);
       await route.continue();
@@ -64,7 +63,8 @@ describeWith('chromium', 'the console during an outage', function () {
     expect(await checks.count()).to.equal(0);
     expect(await system.getByText(/checks passed/).count()).to.equal(0);
     await old.filter({ hasText: advice }).waitFor({ timeout: limitMs });
-    // Without a session the caller is unknown, so the server renders this page.
+    // The session is in Redis. Without it the caller is unknown, so the server itself renders the
+    // error page.
     await late.goto(`${shop.stack.baseUrl}/admin/purchases`);
     await late.getByText(advice).waitFor({ timeout: limitMs });
 

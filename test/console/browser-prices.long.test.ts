@@ -1,4 +1,4 @@
-/** Markups and price lists in a real browser with the real service. */
+/** The markup and price list pages in a real browser, with the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { addProduct } from '../providers/provider-stack.js';

@@ -1,7 +1,4 @@
-/**
- * The pages of the console in a real browser with the real service: their content, actions and
- * permissions.
- */
+/** The console pages in a real browser with the real service: content, actions and permissions. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import type { Page } from 'playwright-core';
@@ -49,7 +46,7 @@ describeWith('chromium', 'the console in a browser', function () {
     const id = await shop.openCase('seen today');
     const volume = page.getByRole('figure', { name: /^Purchases per hour/ });
     const lastHour = volume.getByRole('row').last();
-    // A cached answer may be shown once more.
+    // The first response may still come from the cache.
     await eventually('the sale is in its hour', async () => {
       await open(page, '', 'Today');
       await volume.getByText('Show as table').press('Enter');

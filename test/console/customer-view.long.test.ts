@@ -1,6 +1,6 @@
 /**
- * Lookups of support in the console and on the command line, compared with the answers to the
- * buyer.
+ * Customer lookups by support staff, in the console and on the command line. Their results match
+ * what the buyer sees.
  */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';

@@ -1,4 +1,4 @@
-/** The console's dev server with hot reload: requests for the service must reach it. */
+/** The console's dev server with hot reload must forward API requests to the service. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,7 +1,10 @@
 /**
- * Each page of the console for each role and width: it passes the checks and offers only allowed
- * changes. Roles that see every page run in both languages, the others in one, or in both at full
- * size. Such roles load each page once in one language; the others navigate as links do.
+ * Each console page passes the page checks and offers only the allowed changes, for each role and
+ * width.
+ *
+ * Roles that see every page run in both languages, and the others in one. At full size, the others
+ * run in both too. A role that sees every page loads each page in one language. The remaining runs
+ * navigate without a page load, as links do.
  */
 import { expect } from 'chai';
 import { isAllowed, operatorRoles, rights, type OperatorRole } from '../../src/operators/rights.js';
@@ -29,7 +32,7 @@ const { isPlayed, allLanguages } = sizes.everyPage;
 /** The locales of the console. */
 const both = ['en-GB', 'id-ID'];
 
-/** Texts that a viewer must not see. Each form for a change also has the field `Reason`. */
+/** Texts that a viewer must not see. Forms that change something also have the field `Reason`. */
 const notForViewers = /^(What you can do|Show the statement|Operators)$/;
 
 const seesEveryPage = (role: OperatorRole) => restrictedPages.every(({ action }) => isAllowed(role, action));
@@ -39,7 +42,7 @@ function languagesOf(role: OperatorRole): string[] {
   return seesEveryPage(role) || allLanguages ? both : both.slice(turn, turn + 1);
 }
 
-/** True if a path matches a route, where each `:name` is one segment, as in the router. */
+/** Returns whether a path matches a route. Each `:name` matches one segment, as in the router. */
 function matches(route: string, path: string): boolean {
   return new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path);
 }
@@ -91,7 +94,7 @@ describe('changes that the pages offer', () => {
       await shop.openCase('to be closed');
       await shop.disableReceiverOf('buyer');
       await importPrices();
-      // An allowlist to clear.
+      // Set an allowlist, so that the account page offers to clear it.
       await shop.stack.db
         .collection('accounts')
         .updateOne({ username: 'buyer' }, { $set: { ipWhitelist: ['127.0.0.1'] } });
@@ -122,7 +125,7 @@ describe('changes that the pages offer', () => {
             ...pagesWith({ purchase, job }, role),
             [`/purchases/${sold}`, /S10/, /S10/] as const,
           ]) {
-            // The page is opened once and then resized, as when a phone is rotated.
+            // Load the page once and then resize it, as when a phone is rotated.
             await page.setViewportSize({ width: 1_280, height: 800 });
             const isEnglish = locale === 'en-GB';
             const show = isEnglish && seesEveryPage(role) ? browser.open : browser.go;

@@ -1,6 +1,6 @@
 /**
- * Lists, sums and files of the console: filters are exact, wrong ones are refused, and each export
- * is audited.
+ * The lists, sums and files of the console. Filters are exact, invalid filters are refused, and
+ * each export is audited.
  */
 import { expect } from 'chai';
 import type Joi from 'joi';
@@ -13,7 +13,7 @@ import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 const any = { accept: '*/*' };
-/** A client that does not accept HTML gets JSON. */
+/** A client that does not accept HTML gets JSON errors. */
 const asScript = { accept: 'application/json' };
 const files = [
   '/purchases.csv',
@@ -247,7 +247,7 @@ describe('lists and exports of the console', function () {
       '/accounts/:username/statement',
     ]);
     expect(inBody).to.deep.equal(['/deliveries/replay-dead']);
-    // The count of dead deliveries requires an account for filters.
+    // The count of dead deliveries can be filtered only together with an account.
     const narrowed = (path: string) => (path === '/deliveries/dead-count' ? 'account=buyer&' : '');
     const lists = inQuery.map((path) => `/api${path.replace(':username', 'buyer')}?${narrowed(path)}`);
     const refused = async (path: string) => {

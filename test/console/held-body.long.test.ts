@@ -1,6 +1,6 @@
 /**
- * A change is re-authorized after its body has arrived, because a slow body may outlive the session
- * or permission.
+ * A change is authorized again after its body has arrived, because the session or permission may
+ * end while a slow body is sent.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -15,7 +15,7 @@ const another = 'another horse battery staple';
 const bytes = 400;
 
 interface Held {
-  /** Sends the rest of the body. Returns the status and `data`. */
+  /** Sends the rest of the body. Returns the status and the `data` of the response. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Read by each test.
   go: (body: object) => Promise<{ status: number; data: any }>;
 }
@@ -41,7 +41,7 @@ describe('a change whose body arrives late', function () {
         ...caller.withToken(),
         cookie: cookies.join('; '),
         'content-length': bytes,
-        // The server sends "continue" when it starts the request.
+        // The server sends "100 Continue" when it starts to handle the request.
         expect: '100-continue',
       },
     });
@@ -49,7 +49,7 @@ describe('a change whose body arrives late', function () {
     request.flushHeaders();
     await once(request, 'continue');
     request.write('{');
-    // This later call is answered after the server has started the first one.
+    // The response to this later call shows that the server has started the first one.
     await caller.call('/me');
     return {
       async go(body) {

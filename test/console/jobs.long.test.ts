@@ -1,4 +1,6 @@
-/** Jobs, processes and settings in the console, and the search and retry of a job in a browser. */
+/**
+ * The job, process and settings pages of the console, and a job's search and retry in a browser.
+ */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
@@ -49,7 +51,7 @@ describe('jobs, processes and settings in the console', function () {
       ['/jobs?queue=nowhere', 404],
       ['/jobs?queue=schedules&after=x&state=completed', 400],
       ['/jobs/nothing@schedules', 404],
-      // Redis keys of the queue itself.
+      // Keys that belong to the queue itself and are no jobs.
       ['/jobs/id@schedules', 404],
       ['/jobs/meta@schedules', 404],
       ['/jobs/completed@schedules', 404],
@@ -174,7 +176,7 @@ describe('jobs, processes and settings in the console', function () {
       await page.getByRole('heading', { level: 1, name: /S10/ }).waitFor();
     });
 
-    /** Registers a process that does not exist with another release. */
+    /** Registers a fictitious process that runs another release. */
     async function otherRelease(): Promise<void> {
       const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
       const prefix = shop.stack.env['QUEUE_PREFIX'] ?? 'topup';

@@ -1,6 +1,6 @@
 /**
- * A list as CSV: the export is audited before any row is sent, and a truncated file says so at its
- * end.
+ * A list as CSV. The export is audited before the first row is sent, and a truncated file ends with
+ * a note.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ describe('a list as CSV', () => {
     entries: AuditEntry[];
   }
 
-  /** Requests a list of `found` rows. */
+  /** Requests a CSV list with `found` rows. */
   async function send(found: number, { isLeft = false } = {}): Promise<Sent> {
     const actor = uniqueRef('operator:exports');
     const entries = () => auditEntries.find({ actor }).sort({ at: 1, _id: 1 }).toArray();

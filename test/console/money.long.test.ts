@@ -1,4 +1,4 @@
-/** Money decisions in the console and the figures of the day, compared with the ledger. */
+/** Operators' decisions about money, and the day's figures, compared with the ledger. */
 import { expect } from 'chai';
 import { sampleId } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
@@ -70,7 +70,7 @@ describe('money in the console', function () {
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
     const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
-    // The list shows a state once a majority of the replica set holds it.
+    // The list shows a state only after a majority of the replica set holds it.
     const listOpen = async () => (await ask('listSettlements', '/settlements')).settlements;
     await eventually(
       'the worker leaves it to operators',
@@ -203,10 +203,10 @@ describe('money in the console', function () {
       sales: sum(success),
       commission: moved('platform:revenue', ['success', 'reversal']),
     });
-    // The amount that left suspense for sellers and revenue, less reversals.
+    // Sales are the amount that moved from suspense to sellers and revenue, less reversals.
     expect(shown.today.sales).to.equal(-moved('platform:suspense', ['success']) - sum(refunded));
     expect(shown.today.commission).to.be.greaterThan(0);
-    // The last test covers the figure of the day before.
+    // `closed` is yesterday's figure, which the last test covers.
     const { closed: _before, ...suspense } = shown.suspense;
     expect(suspense).to.deep.equal({
       amount: moved('platform:suspense', ['purchase', 'success', 'refund', 'reversal']),
@@ -225,8 +225,8 @@ describe('money in the console', function () {
     expect(ofSellers.reduce((all: number, each: number) => all + each, 0)).to.equal(
       purchases.filter(({ sellerId }) => sellerId !== null).length,
     );
-    // The reversed purchase had ended before. The operator's decision about `gone` does not count
-    // for latency.
+    // Latency counts neither the reversal, whose purchase was already final, nor the purchase
+    // `gone`, which an operator decided.
     const ended = success.length + failed.length + refunded.length - 1;
     const { latency } = await eventually('the figures have all ended purchases', async () => {
       const seen = await ask('getToday', '/today');
@@ -242,8 +242,8 @@ describe('money in the console', function () {
   });
 
   /**
-   * Pauses or resumes the common fulfilment queue and that of each provider. While paused no
-   * provider gets orders.
+   * Pauses or resumes the common fulfilment queue and the queue of each provider. No provider
+   * receives orders while they are paused.
    */
   async function steerFulfilment(verb: 'pause' | 'resume') {
     const { text } = await caller.client.get('/admin/queues/api/queues', { accept: 'application/json' });
@@ -283,7 +283,7 @@ describe('money in the console', function () {
     await expectLedgerToBalance(shop.stack);
   });
 
-  // After the other tests, because it makes up a closed day.
+  // Run after the other tests, because this test fabricates a closed day.
   it('shows latency of the day before, the last closing suspense and 30 days', async () => {
     const hourOf = (backMs: number) => sampleId('purchases', Date.now() - backMs);
     const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });

@@ -1,4 +1,4 @@
-/** The operations of the console and their effects on the ledger and the audit log. */
+/** The console operations, with their effects on the ledger and the audit log. */
 import { expect } from 'chai';
 import { consoleOperations } from '../../src/console/api/operations.js';
 import { apiClient } from '../support/api-client.js';
@@ -63,7 +63,7 @@ describe('operations of the console', function () {
         const answer = await send(url, JSON.stringify({ reason }), headers);
         expect(answer.status, `${path} ${answer.text}`).to.equal(403);
       }
-      // Changes of the own account need no reason.
+      // Changes to the operator's own account need no reason.
       for (const given of action === 'own.change'
         ? []
         : [{}, { reason: '' }, { reason: '  ' }, { reason: '\u200b' }, { reason: 'x'.repeat(501) }]) {

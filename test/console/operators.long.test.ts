@@ -1,4 +1,6 @@
-/** Operators: who may log in, and changes of the own account, through the console's operations. */
+/**
+ * Who may log in as an operator, and changes to the own account, through the console operations.
+ */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import { consoleOperations } from '../../src/console/api/operations.js';
@@ -147,7 +149,7 @@ describe('operators in the console', function () {
       'makeOwnKey',
     ]);
     for (const { id, path } of asked) {
-      // A new admin each time, because wrong passwords are counted per operator.
+      // Use a new admin each time, because wrong passwords are counted per operator.
       const caller = await callerAs(shop, 'admin');
       const before = await everybody();
       const answer = await caller.call(path.replace(':username', username), {

@@ -129,7 +129,8 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await endpoint.getByRole('button', { name: 'Actions' }).click();
     const change = endpoint.getByRole('region', { name: 'Edit endpoint' });
     await change.getByLabel('Description').fill('changed');
-    // By keyboard: the section still unfolds between mouse-down and mouse-up.
+    // Use the keyboard: the section is still opening, so an element could move between mouse-down
+    // and mouse-up.
     await change.getByLabel('deposit.*').press('Space');
     await change.getByRole('button').press('Enter');
     await endpoint.getByText('transaction.*, deposit.*').waitFor();
@@ -153,7 +154,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await form.getByLabel('Result').selectOption('failed');
     const status = async () =>
       (await buyer.get(`/api/buyer/transactions/${refId}`)).body.data.status as string;
-    // It can be ended once the simulator has the order.
+    // The purchase can be ended only after the simulator has received the order.
     await eventually('the simulator has the order', async () => (await status()) === 'processing');
     await form.getByRole('button').press('Enter');
     await form.getByText('Done.').waitFor();
@@ -209,7 +210,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       LOCAL_DIR: '',
     };
     const web = await stack.startWeb(live);
-    // A change of a live service requires the operator's own key.
+    // A change in live mode requires the operator's own key.
     const given = await topup(['operator', 'key', 'admin', '--json'], stack.env);
     const operator = { ...stack.env, ...live, TOPUP_OPERATOR_KEY: String(given.json()['operator_key']) };
     const create = ['account', 'create', uniqueRef('live'), '--role', 'buyer', '--json'];
@@ -311,7 +312,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       await go(page, path, heading);
       await expectPageToPassChecks(page, `portal-seller-phone${path.replace('/', '-')}`);
     }
-    // No page of a seller links there, but a shared URL may.
+    // No seller page links to this URL, but someone may share it.
     await go(page, '/sandbox', 'Sandbox');
     await page.getByText('Halaman ini hanya untuk pembeli di sandbox.').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);
@@ -358,7 +359,10 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 });
 
-/** True if a line has English words. Event names, calls, URLs and references do not count. */
+/**
+ * Returns whether a line contains English words. Event names, calls, URLs and references are
+ * ignored.
+ */
 function isEnglish(line: string): boolean {
   const words = line.replace(/\b\w+\.[\w*]+|\S*\/\S+|\w+-\d+-\S+/g, ' ');
   return englishWordIn(words) !== null || portalWords.test(words);

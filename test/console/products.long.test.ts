@@ -1,4 +1,4 @@
-/** Products in the console and on the command line: margins, and changes by operators and lists. */
+/** Products in the console and on the command line: margins, and changes one by one or by list. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { limits } from '../../config/limits.js';
@@ -27,7 +27,7 @@ describe('products in the console', function () {
   after(() => shop.stack.stop());
 
   /**
-   * Creates a product of the first seller with offers of two sellers. `cost` is the cost of the
+   * Creates a product that two sellers offer and the first one owns. `cost` is the cost of the
    * second offer.
    */
   async function product({ cost }: { cost?: number } = {}, code?: string): Promise<string> {
@@ -110,7 +110,7 @@ describe('products in the console', function () {
     expect(refused.status, refused.text).to.equal(409);
     expect(refused.text).to.include('each sale loses 10');
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_450 });
-    // Already below cost: a change without a new price is accepted.
+    // The offer is already below cost, so a change without a new price is accepted.
     expect((await set(code, { seller: 'seller2', status: 'active', price: 10_450 })).status).to.equal(200);
     expect((await set(code, { seller: 'seller2', price: 10_511 })).status).to.equal(200);
     expect(await offerOf(code, 'seller2')).to.include({ margin: 1 });
@@ -179,7 +179,8 @@ describe('products in the console', function () {
       return { status, reason: answer.reason as string | undefined };
     };
     const allDay = { start: '00:00', end: '23:59' };
-    // Hours around now, because an all-day cut-off leaves one minute open.
+    // Close only the hours around now, because a cut-off for the whole day would leave one minute
+    // open.
     const hour = Number(
       new Intl.DateTimeFormat('en-GB', {
         hour: '2-digit',
@@ -229,7 +230,8 @@ describe('products in the console', function () {
     );
   });
 
-  // A fivefold price suggests one zero too many. No other check detects it.
+  // A price that is five or more times the old one probably has a zero too many. No other check
+  // detects that.
   describe('steep price rises in a list', () => {
     const offers = () => shop.stack.db.collection<{ _id: string; price: number }>('offers');
     const soldAt = (price: number) => addProduct(shop.stack, [{ sellerId: sellers[0] ?? '', price }]);

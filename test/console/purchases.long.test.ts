@@ -1,4 +1,4 @@
-/** Sums of filtered purchases, and their CSV. */
+/** Sums of a filtered purchase list, and its CSV export. */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
 import { consoleClient } from '../support/console-client.js';

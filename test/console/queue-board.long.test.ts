@@ -1,4 +1,4 @@
-/** The Bull board: links into the console, queue descriptions and permissions. */
+/** Bull board: links to the console, queue descriptions and permissions. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { connectTo, readUntilClose } from '../support/raw-connection.js';
@@ -9,7 +9,8 @@ import { startOperatedStack, type OperatedStack } from './support/operated-stack
 import { describeWith } from '../support/require-tool.js';
 
 /**
- * Selectors of Bull board's own accessibility problems: icons without names and low-contrast greys.
+ * Selectors for accessibility problems of Bull board itself: icons without names and low-contrast
+ * greys.
  */
 const ofTheBoard = [
   'button:not([aria-label])',
@@ -135,7 +136,7 @@ describe('Bull board in the console', function () {
       socket.write(
         `PUT /admin/queues/api/queues/reports/pause HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('')}Transfer-Encoding: chunked\r\n\r\n5\r\n{"rea\r\n`,
       );
-      // Write the rest during authentication.
+      // Send the rest of the request while the server authenticates it.
       setImmediate(() => socket.write(rest));
       return (await reply).slice(9, 12);
     };

@@ -1,4 +1,4 @@
-/** Providers, checks, the ledger and the audit log in the console. */
+/** The pages for providers, checks, the ledger and the audit log in the console. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { uniqueRef } from '../support/api-client.js';
@@ -140,7 +140,8 @@ describe('operation of the service in the console', function () {
     const refusal = 'it answered 404';
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
-    // Refused alarms are checked only while a process sends alarms.
+    // Whether alarm messages are refused is shown only while a process sends alarms, so simulate
+    // one.
     const { QUEUE_PREFIX: prefix = '', REDIS_URL: redisUrl = '' } = shop.stack.env;
     const redis = new Redis(redisUrl);
     await redis.zadd(`${prefix}:processes`, at.getTime(), 'planted:teller');

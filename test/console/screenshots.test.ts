@@ -1,5 +1,5 @@
 /**
- * Screenshots of every page of the console and the portal: `npm run screenshots` writes them to
+ * Screenshots of every page of the console and the portal. `npm run screenshots` writes them to
  * docs/images.
  */
 import { mkdir } from 'node:fs/promises';

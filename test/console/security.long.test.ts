@@ -30,7 +30,10 @@ describe('security of the operator console', () => {
   after(() => stack.stop());
 
   let host = 0;
-  /** Each test has its own address, so that wrong passwords of one do not count for another. */
+  /**
+   * Returns a client with its own address for each test, so that the wrong passwords of one test do
+   * not block another.
+   */
   const browser = (): ConsoleClient => consoleClient(stack.baseUrl, `198.51.100.${(host += 1)}`);
   async function loggedIn(username: string): Promise<ConsoleClient> {
     const client = browser();
@@ -135,7 +138,7 @@ describe('security of the operator console', () => {
     expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(200);
     const resume = pause.replace('pause', 'resume');
     expect((await client.send('PUT', resume, undefined, csrfHeader(client))).status).to.equal(200);
-    // The result of an action is audited before it is answered.
+    // The result of an action is audited before the response is sent.
     const audit = await stack.db
       .collection('audit')
       .find({ actor: `operator:${admin}`, action: /^queue/ })
@@ -187,8 +190,8 @@ describe('security of the operator console', () => {
     await client.send('POST', '/admin/login', login, { 'user-agent': '<script>alert(1)</script>' });
     const { headers, text } = await client.get('/admin/api/me');
     expect(text).to.include('<script>alert(1)</script>');
-    // JSON is never rendered as a page. test/console/browser-operators.long.test.ts checks the
-    // page.
+    // The browser must not render JSON as a page. test/console/browser-operators.long.test.ts
+    // checks the page itself.
     expect(headers['content-type']).to.match(/^application\/json/);
     expect(headers['x-content-type-options']).to.equal('nosniff');
   });

@@ -1,4 +1,6 @@
-/** Webhooks in the console: receivers with problems, deliveries, replays and enabling. */
+/**
+ * Webhooks in the console: failing receivers, deliveries, replays, and enabling an endpoint again.
+ */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';

@@ -1,4 +1,7 @@
-/** Every command sets its read or write concern, because a server's defaults can be changed. */
+/**
+ * Every command sets its read or write concern explicitly, because an administrator can change the
+ * server's defaults.
+ */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import mongoose from 'mongoose';
@@ -83,7 +86,7 @@ async function work(): Promise<void> {
   const shop = await openShop('http://127.0.0.1:9');
   const { accountId } = await shop.buy();
   const refId = newId();
-  // The second call finds the first deposit.
+  // The second call finds the deposit of the first one.
   await createDeposit({ account: shop.buyer, amount: 1_000, refId });
   await createDeposit({ account: shop.buyer, amount: 1_000, refId });
   await sumOpenPurchases();

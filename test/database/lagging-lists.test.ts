@@ -1,6 +1,6 @@
 /**
  * Every call reports a final state only after a majority holds it, because a failover can roll back
- * the primary.
+ * a write that only the primary has.
  */
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
@@ -26,7 +26,7 @@ import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-la
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-/** Longer than the test. */
+/** Lag in milliseconds. Longer than the test runs. */
 const longLagMs = 30_000;
 
 type Look = (id: string, account: Account) => Promise<unknown>;

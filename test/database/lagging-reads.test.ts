@@ -1,4 +1,4 @@
-/** Permanent records and statements contain no data that a failover can roll back. */
+/** Permanent records and statements contain no data that a failover could roll back. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
@@ -20,7 +20,7 @@ import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-la
 import { useDatabase } from '../webhooks/support/database.js';
 
 const operator = { actor: `operator:${newId()}`, from: null, reason: 'ticket 91' };
-/** Longer than the test; `endLag` ends it earlier. */
+/** Lag in milliseconds. Longer than the test runs, but `endLag` can end it earlier. */
 const lagMs = 60_000;
 
 /**
@@ -37,7 +37,7 @@ async function readBeforeAndAfter<T>(
   await eventually('the write is on the primary', steps.isWritten);
   const before = await steps.read();
   await endLag();
-  // A write whose wait timed out is still stored.
+  // A write is stored even if the wait for its acknowledgement timed out.
   await Promise.allSettled([writing]);
   return [before, await steps.read()];
 }
@@ -53,7 +53,7 @@ describe('reads while the majority lags', () => {
     const now = new Date();
     return { day: formatBusinessDay(now), end: new Date(now.getTime() + 60_000), now };
   };
-  /** The first movement of an account. */
+  /** Posts the first movement of a new account. */
   async function firstMovement() {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     return {
@@ -92,7 +92,7 @@ describe('reads while the majority lags', () => {
       root: null,
       signature: null,
     });
-    // From here on the close writes only the new entry.
+    // After this call, the close writes only the new audit entry.
     expect(await closeAudit(bound, null)).to.equal(true);
     const id = newId();
     const subject = { kind: 'account' as const, id };

@@ -1,4 +1,7 @@
-/** Operator lists that read along an index, regardless of the number of finished rows. */
+/**
+ * Operator lists that read along an index. Their cost does not depend on the number of finished
+ * rows.
+ */
 import { expect } from 'chai';
 import { deposits, toStored as depositOf } from '../../src/deposits/deposit.model.js';
 import { listDeposits } from '../../src/deposits/list-deposits.js';

@@ -1,10 +1,13 @@
-/** Checks the query plans of all processes: no query reads or sorts without a bound. */
+/**
+ * Checks the query plans of all processes. No query may read or sort an unbounded number of
+ * documents.
+ */
 import { readFileSync } from 'node:fs';
 import { MongoServerError, type Db, type Document } from 'mongodb';
 import { shapeOf, statementsOf, type Statement } from './sharding/judge-statements.js';
 import type { SentCommand } from '../support/statement-tap.js';
 
-/** Allowed queries without a bounded plan, with their reasons. */
+/** Allowed queries without a bounded plan, with the reason for each. */
 export const unboundedQueries = JSON.parse(
   readFileSync('test/database/unbounded-queries.json', 'utf8'),
 ) as Record<string, string>;
@@ -23,7 +26,7 @@ export function queriesIn(sent: readonly SentCommand[]): Map<string, Query> {
   for (const statement of sent.filter(({ name }) => name !== 'insert').flatMap(statementsOf)) {
     const query = queryOf(statement);
     if (statement.command.name === 'count' && isOfAll(query)) {
-      // MongoDB answers from metadata without reading documents.
+      // MongoDB uses the collection's metadata and reads no documents.
       continue;
     }
     const order = Object.entries(query.sort ?? {}).map(([field, direction]) => `${field} ${direction}`);
@@ -47,13 +50,14 @@ function queryOf({ command: { name, collection, body }, filter }: Statement): Qu
   };
 }
 
-/** Returns the unbounded part of the chosen plan; null if a bounded plan exists. */
+/** Returns the unbounded stage of the chosen plan. Null if a bounded plan exists. */
 export async function unboundedIn(db: Db, query: Query): Promise<string | null> {
   const problem = await problemWith(db, query);
   if (problem === null || query.hint !== undefined) {
     return problem;
   }
-  // With few documents a server may choose any plan, so a bounded alternative is enough.
+  // With few documents the server may choose any plan, so it is enough that another index gives a
+  // bounded one.
   for (const { name } of await db.collection(query.collection).indexes()) {
     const hinted = await problemWith(db, { ...query, hint: name }).catch((error: unknown) => {
       if (error instanceof MongoServerError && error.code === badValue) {
@@ -72,8 +76,8 @@ const badValue = 2;
 
 async function problemWith(db: Db, query: Query): Promise<string | null> {
   const { collection, filter, sort, hint } = query;
-  // For `$in` MongoDB merges the sorted results of all values, so the plan of one value represents
-  // all.
+  // For `$in`, MongoDB merges the sorted results of all values. The plan for one value therefore
+  // represents all of them.
   const find = {
     find: collection,
     filter: sort ? withOneValue(withOneRange(filter)) : filter,
@@ -84,7 +88,9 @@ async function problemWith(db: Db, query: Query): Promise<string | null> {
   return problemOf(stagesIn(queryPlanner.winningPlan), query);
 }
 
-/** MongoDB also merges the order of `$or` ranges of one index. */
+/**
+ * Keeps one range of an `$or`. MongoDB merges sorted ranges of one index, so one represents all.
+ */
 function withOneRange({ $or: alternatives, ...rest }: Document): Document {
   const all = (alternatives ?? []) as Document[];
   const areOfIds = all.every((each) => Object.keys(each).join() === '_id');
@@ -121,7 +127,10 @@ function namesIds({ _id }: Document): boolean {
   return typeof _id === 'string' || (typeof _id === 'object' && _id !== null && '$in' in _id);
 }
 
-/** A partial index contains only matching documents. */
+/**
+ * Returns whether the stage reads the whole index. A partial index is exempt, because it contains
+ * only matching documents.
+ */
 function isWholeIndex({ stage, isPartial, keyPattern, indexBounds }: Document): boolean {
   const [first = ''] = Object.keys((keyPattern ?? {}) as Document);
   return stage === 'IXSCAN' && !isPartial && String(indexBounds?.[first]) === '[MinKey, MaxKey]';

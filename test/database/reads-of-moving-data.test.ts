@@ -27,7 +27,7 @@ import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 /**
- * Makes a change while a command of `read` is paused before its execution.
+ * Makes a change while a command of `read` waits for its execution.
  * @returns the result of `read`.
  */
 async function changedAt<T>(
@@ -93,7 +93,7 @@ describe('reads of data that changes during the read', () => {
       const row = buildDelivery({ ...event, id: newId(), accountId, url });
       return { ...row, nextAttemptAt: new Date(Date.now() - agoMs) };
     };
-    // More than a first cursor batch and fewer than one claim takes.
+    // More rows than the first cursor batch holds, and fewer than one claim takes.
     const rows = Array.from({ length: 110 }, (_, n) => due('https://one.example/', 60_000 - n));
     const other = due('https://two.example/', 60_000);
     await deliveries.insertMany([...rows, other]);
@@ -102,7 +102,7 @@ describe('reads of data that changes during the read', () => {
       { command: 'getMore', collection: 'deliveries' },
       {
         read: () => Promise.all([claimDeliveries(receiverId, 200), claimDeliveries(other.receiverId, 200)]),
-        // Another worker releases its claim.
+        // Simulates another worker that releases its claim.
         change: () =>
           deliveries.updateMany(
             { _id: { $in: [rows[0]?._id ?? '', other._id] }, accountId },

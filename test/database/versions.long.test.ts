@@ -1,4 +1,4 @@
-/** Outdated servers: a proxy changes the version that the real servers report. */
+/** Outdated servers. A proxy changes the version that the real servers report. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 
-/** The driver itself refuses MongoDB 4.2. */
+/** The MongoDB driver itself refuses version 4.2. */
 const sentences = {
   MongoDB: /MongoDB 4\.\d+\.\d+\S* is too old: this service needs 5\.0 or newer\./,
   Redis: /Redis 5\.\d+\.\d+ is too old: this service needs 6\.2 or newer\./,
@@ -22,20 +22,21 @@ const sentences = {
 type Server = keyof typeof sentences;
 
 const wireVersionOf42 = 8;
-/** Below the driver's own server selection timeout. */
+/** In milliseconds. Shorter than the server selection timeout of the driver. */
 const atOnceMs = 15_000;
 
 describe('an outdated server', () => {
   let stack: Stack;
   const envs = new Map<Server, NodeJS.ProcessEnv>();
   const closing: (() => unknown)[] = [];
-  /** In front of the outdated Redis. */
+  /** A gate in front of the outdated Redis. */
   let gate: TcpGate;
   let isOld = true;
   before(async () => {
     stack = await startStack({ web: false });
     const mongodb = await startOld(stack.env['MONGODB_URI'] ?? '');
-    // Otherwise the driver connects to the address that the server advertises.
+    // Connect directly. Otherwise the driver would use the address that the server advertises, and
+    // bypass the proxy.
     mongodb.searchParams.set('directConnection', 'true');
     const refused = await startMongoProxy(stack.env['MONGODB_URI'] ?? '', ({ name }) =>
       /^(hello|isMaster)$/i.test(name)
@@ -161,8 +162,8 @@ describe('an outdated server', () => {
 });
 
 /**
- * Changes the first digit of `version` in buildInfo (a BSON string) and of `redis_version:` in
- * INFO.
+ * Changes the first digit of the version in replies. MongoDB sends it as the BSON string `version`
+ * in buildInfo, and Redis as `redis_version:` in INFO.
  */
 function withOldVersion(bytes: Buffer): Buffer {
   const [mongodb, redis] = [Buffer.from('\u0002version\0'), Buffer.from('redis_version:')];

@@ -1,4 +1,7 @@
-/** The clients at /docs/clients, downloaded and run by a reader of /docs without the repository. */
+/**
+ * The clients at /docs/clients, downloaded and run without the repository, as a reader of /docs
+ * does.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +39,7 @@ describe('/docs/clients', function () {
     expect(answer.status, path).to.equal(200);
     return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
   };
-  /** Returns the code blocks of a page as a reader copies them. */
+  /** Returns the code blocks of a page, in the form that a reader copies. */
   const snippetsOf = async (path: string, baseUrl = stack.baseUrl): Promise<string[]> =>
     [...(await (await fetch(`${baseUrl}${path}`)).text()).matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(
       ([, text = '']) =>

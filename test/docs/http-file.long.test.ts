@@ -1,4 +1,4 @@
-/** The calls of /docs/clients/topup.http, sent from top to bottom. */
+/** Sends the calls in /docs/clients/topup.http from top to bottom. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { builtProgram } from '../../config/project-file.js';
@@ -13,7 +13,7 @@ interface Written {
   init: RequestInit;
 }
 
-/** Returns the calls that need no earlier answer and no signature. */
+/** Returns the calls that depend on no earlier response and need no signature. */
 function callsIn(file: string, values: Record<string, string>): Written[] {
   const [head = '', ...parts] = file.split(/^### .*\n/m);
   const own = [...head.matchAll(/^@(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -64,7 +64,7 @@ describe('topup.http', function () {
         return { status: response.status, text: await response.text() };
       };
       for (const each of calls) {
-        // Its purchase may still be in progress.
+        // The purchase that this call reads may still be in progress.
         const answer = await eventually(each.name, async () => {
           const found = await send(each);
           return each.name === 'getReceipt' && found.status === 409 ? null : found;

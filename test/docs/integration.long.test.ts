@@ -66,11 +66,13 @@ describe('docs/guides/integrate', () => {
   }
 
   /**
-   * Runs the retry example against a server with these answers. The last one repeats; null breaks
-   * the connection. Returns its output, exit code and number of tries.
+   * Runs the retry example against a server that returns these responses in order and repeats the
+   * last one. Null closes the connection. Returns the output, the exit code and the number of
+   * attempts.
    */
   const retried = async (answers: ({ status: number; body: string } | null)[]) => {
-    // A file per run: runs are concurrent, and a partly written file would be an empty program.
+    // Each run gets its own file: runs are concurrent, and a run could otherwise read a file that
+    // another is writing.
     const path = join(directory, `retry-${randomUUID()}.mjs`);
     await writeFile(path, programOf('retry', 'js'));
     const bodies: string[] = [];

@@ -14,7 +14,7 @@ describe('docs/reference/api', () => {
   });
 
   it('has every call, by method and path', () => {
-    // As written there: one path for both roles, with parameters in angle brackets.
+    // The page writes one path for both roles, with parameters in angle brackets.
     const written = [...text.matchAll(/`(?:GET|POST|PUT|PATCH|DELETE) (\/[^`?]+)/g)].map(([call]) =>
       call.slice(1).replace(/<[^>]+>/g, '<>'),
     );
@@ -68,8 +68,8 @@ describe('docs/reference/api', () => {
       }
     }
     expect(names.size).to.be.greaterThan(100);
-    // Path parameters are written as `<id>`. docs/guides/integrate/find-missing-webhooks.md has the
-    // fields of a delivery attempt.
+    // Path parameters are written as `<id>`. The fields of a delivery attempt are documented in
+    // docs/guides/integrate/find-missing-webhooks.md.
     const elsewhere = ['ref', 'number', 'at', 'http_status', 'duration_ms', 'ack', 'answer', 'error'];
     const ofDeliveries = ['attempt_count', 'attempts', 'payload', 'url', 'delivered', 'attempt', 'held'];
     const missing = [...names].filter(
@@ -102,7 +102,7 @@ describe('docs/reference/api', () => {
   });
 });
 
-/** Returns the names of all properties at any depth. */
+/** Returns the names of all properties, at any depth. */
 function fieldsOf(schema: Schema): string[] {
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) => [name, ...fieldsOf(each)]),

@@ -1,4 +1,4 @@
-/** /docs in a real browser on a phone: layout, search and trying calls. */
+/** The pages at /docs in a real browser on a phone: layout, search, and trying calls. */
 import { expect } from 'chai';
 import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { hmacSign } from '../api/support/reseller.js';
@@ -45,8 +45,8 @@ describeWith('chromium', '/docs in a browser', function () {
   });
 
   /**
-   * Opens a page and checks it. @param exclude Selectors of common parts, which another test
-   * checks.
+   * Opens a page and runs the page checks.
+   * @param exclude Selectors for common parts, which another test checks.
    */
   async function openSound(path: string, exclude: string[] = []): Promise<void> {
     const response = await page.goto(`${stack.baseUrl}${path}`);
@@ -111,12 +111,12 @@ describeWith('chromium', '/docs in a browser', function () {
       .getByLabel('Answer')
       .filter({ hasText: /HTTP 200[^]*"currency": "IDR"/ })
       .waitFor();
-    // A path parameter, and the key in the URL fragment, as npm start prints it. The tab keeps the
-    // key.
+    // Open a call with a path parameter. The API key is in the URL fragment, as `npm start` prints
+    // it, and is kept in the session storage of the tab.
     await page.evaluate('sessionStorage.clear()');
     await page.goto(`${stack.baseUrl}/docs/reference/getBuyerTransaction#key=${key}`);
     expect(page.url()).to.not.include(key);
-    // Without its path parameter it would be another call, so nothing is sent.
+    // Without the path parameter the URL would be that of another call, so the page sends nothing.
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     expect(await page.getByLabel('Answer').innerText()).to.equal('');
     await page.getByLabel('ref *').fill('no/such order');
@@ -155,7 +155,7 @@ describeWith('chromium', '/docs in a browser', function () {
       await page.getByRole('button', { name: 'Send' }).press('Enter');
       const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
       await answer.waitFor();
-      // The order has a correct sign and is refused for its product.
+      // The order has a correct sign. It is refused because of its product.
       expect(await answer.innerText(), operationId).to.match(
         operationId === 'createResellerRequest' ? /"status": "02"/ : /"status": "00"/,
       );
@@ -164,7 +164,7 @@ describeWith('chromium', '/docs in a browser', function () {
       );
       await expectPageToPassChecks(page, `docs-reference-${operationId}`);
     }
-    // Without a key the sign is sent as written.
+    // Without an API key, the page sends the sign that the user entered.
     await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);
     await page.getByLabel('API key').fill('');
     await page.getByLabel('username *').fill('buyer');

@@ -19,7 +19,7 @@ describe('tables of docs/reference/processes.md', () => {
     });
     const [web, ...workers] = readTableUnder('Processes', text);
     expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);
-    // The last cell has the effect of its absence.
+    // The last cell describes the effect if the process is missing, which cannot be compared.
     expect(workers.map((cells) => cells.slice(0, 4))).to.deep.equal(expected);
   });
 

@@ -1,4 +1,7 @@
-/** `topup doctor` and a stopped worker. Its connections stay open, so BullMQ still counts it. */
+/**
+ * `topup doctor` with a suspended worker. The worker's connections stay open, so BullMQ still
+ * counts it.
+ */
 import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -31,7 +34,7 @@ describe('topup doctor with a stopped worker', function () {
   });
 
   const key = () => `${stack.env['QUEUE_PREFIX']}:processes`;
-  /** Registers a heartbeat for workers of this test, which are no processes of the service. */
+  /** Registers a heartbeat for a worker of this test, which is not a process of the service. */
   const sayOf = (type: string) => redis.zadd(key(), String(Date.now()), `${type}:of-this-test`);
   const look = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
@@ -39,8 +42,8 @@ describe('topup doctor with a stopped worker', function () {
     return { code: result.code, of: (name: string) => checks.find((each) => each.name === name) };
   };
   /**
-   * Stops a process and waits until it counts as silent: in real time in test:long, else by an
-   * older heartbeat.
+   * Suspends a process and waits until it counts as silent. In test:long it waits in real time.
+   * Otherwise it backdates the heartbeat.
    */
   const stopInPlace = async (program: RunningProgram, type: string): Promise<void> => {
     program.process.kill('SIGSTOP');
@@ -96,7 +99,7 @@ describe('topup doctor with a stopped worker', function () {
     await redis.del(key());
     await eventually('only the other heartbeat is left', async () => {
       const members = await redis.zrange(key(), 0, '-1');
-      // A heartbeat sent before the stop may arrive after the deletion.
+      // A heartbeat that the process sent before it was suspended may still arrive.
       const late = members.filter((member) => member.startsWith('reports:'));
       await Promise.all(late.map((member) => redis.zrem(key(), member)));
       return late.length === 0 && members.length === 1;
@@ -127,7 +130,8 @@ describe('topup doctor with a stopped worker', function () {
       expect((await look()).of('queue polling')).to.include({ status: 'ok' });
       await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);
       await sayOf('follow-up');
-      // Deletes the record of the last silence, because the time before it would not count.
+      // Delete the record of the last silence, because otherwise the time before it would not
+      // count.
       await redis.del(`${prefix}:heard-again-at:{${prefix}:processes}`);
       const { code, of } = await look();
       expect(code).to.equal(1);
@@ -145,7 +149,7 @@ describe('topup doctor with a stopped worker', function () {
       const prefix = stack.env['QUEUE_PREFIX'] ?? '';
       const connection = { url: stack.env['REDIS_URL'] ?? '' };
       const queue = new Queue(name, { connection, prefix });
-      // A connected worker that takes no jobs.
+      // A worker that is connected but takes no jobs.
       const worker = new Worker(name, () => Promise.resolve(), {
         connection: { ...connection, maxRetriesPerRequest: null },
         prefix,

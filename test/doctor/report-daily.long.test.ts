@@ -1,4 +1,4 @@
-/** The sums of `topup report daily` match the ledger to the rupiah. */
+/** The sums of `topup report daily` equal those of the ledger. */
 import { expect } from 'chai';
 import type { DayReport } from '../../src/doctor/report-day.js';
 import { formatBusinessDay } from '../../src/shared/business-time.js';
@@ -39,7 +39,7 @@ describe('topup report daily', function () {
       }
     }
     await waitUntilAllFinal(stack, 60_000);
-    // A deposit of another day, which must not count.
+    // Create a deposit on another day, which must not be counted.
     const _id = `${Date.parse('2024-05-01T05:00:00Z').toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
     const other = { _id, accountId: 'x', refId: uniqueRef() };
     await stack.db.collection<{ _id: string; [field: string]: unknown }>('deposits').insertOne({
@@ -57,7 +57,7 @@ describe('topup report daily', function () {
   });
   after(() => stack.stop());
 
-  /** Returns the sum of a journal kind's lines on accounts with this prefix. Rupiah. */
+  /** Returns the sum of all journal lines of this kind on accounts with this prefix, in rupiah. */
   const booked = async (kind: string, account: string): Promise<number> => {
     const journals = await stack.db.collection<Journal>('journals').find({ kind }).toArray();
     return journals

@@ -67,7 +67,7 @@ describe('inbox: answers', () => {
 
   it('fails and hangs for the configured shares of deliveries', async () => {
     await inbox.control({ answers: { '*': { fail_rate: 0.3, hang_rate: 0.05 } } });
-    // No client times out before all deliveries have arrived, even on a busy machine.
+    // Keep every client waiting until all deliveries have arrived, even on a busy machine.
     const arrived = new AbortController();
     const send = () =>
       fetch(`${inbox.url}/hooks/a`, { method: 'POST', body: '{}', signal: arrived.signal }).catch(() => null);

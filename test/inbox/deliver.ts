@@ -6,13 +6,13 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Implemented from the documentation, independent of the inbox's code. */
+/** Computes the signature as documented, independently of the inbox's code. */
 export function xSignature(secret: string, raw: string): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   return `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
 }
 
-/** Builds the three headers with the public package. */
+/** Builds the three Standard Webhooks headers with the public package. */
 export function standardHeaders(secret: string, raw: string, at = new Date()): Record<string, string> {
   const id = 'msg_1';
   return {

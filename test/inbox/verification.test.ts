@@ -4,8 +4,8 @@ import { newSecret, post, standardHeaders, xSignature } from './deliver.js';
 
 describe('inbox: signatures', () => {
   const secret = newSecret();
-  // Contains non-ASCII characters and whitespace that a parser would lose, because the signature
-  // covers the bytes.
+  // The body contains non-ASCII characters and whitespace that a parser would not preserve. The
+  // signature covers the exact bytes.
   const raw = '{"event":"transaction.success",  "data":{"ref_id":"é-1"}}\n';
   let inbox: RunningInbox;
   before(async () => {

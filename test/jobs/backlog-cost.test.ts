@@ -1,4 +1,7 @@
-/** The cost of the operator's figures with a large backlog, in index keys that MongoDB examines. */
+/**
+ * The cost of the operator's figures with a large backlog, measured in index keys that MongoDB
+ * examines.
+ */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { Document } from 'mongodb';
@@ -25,10 +28,10 @@ interface Counted {
 describe(`a backlog with ${rows.toLocaleString('en')} waiting rows of each kind, ${late} of them late`, function () {
   this.timeout(120_000);
   const accountId = newId();
-  // Runs before the hook of `useDatabase` closes the connection.
+  // Registered first, because the hook of `useDatabase` closes the connection.
   after(async () => {
     mongoose.set('debug', false);
-    // Batches of a thousand, because the embedded server is slow with larger deletes.
+    // Delete in batches of a thousand, because the embedded server is slow with larger deletes.
     for (const each of [asUntyped(purchases), asUntyped(sellerCredits), asUntyped(deliveries)]) {
       const ids = (await each.find({ accountId }, { projection: { _id: 1 } }).toArray()).map(
         ({ _id }) => _id,
@@ -42,7 +45,10 @@ describe(`a backlog with ${rows.toLocaleString('en')} waiting rows of each kind,
   const sellers = Array.from({ length: receivers }, newId);
   const some = <T>(make: (index: number) => T) =>
     Array.from({ length: rows + late }, (_, index) => make(index));
-  /** The first rows are late. The others are due later. */
+  /**
+   * Returns the due time of a row. The first `late` rows are overdue, and the others are due in the
+   * future.
+   */
   const at = (index: number) => new Date(Date.now() + (index < late ? -2 * lateMs : 10 * lateMs));
 
   let earlier: Awaited<ReturnType<typeof countBacklog>>;
@@ -115,8 +121,8 @@ describe(`a backlog with ${rows.toLocaleString('en')} waiting rows of each kind,
       const plan = await found.explain('executionStats');
       const keys = Number(plan['executionStats'].totalKeysExamined);
       process.stdout.write(`      ${collection}: ${keys} keys\n`);
-      // Deliveries are counted by receiver. MongoDB skips from one to the next; the embedded server
-      // scans all keys.
+      // Deliveries are counted per receiver. MongoDB skips from one receiver to the next, but the
+      // embedded server scans all keys.
       if (collection !== 'deliveries') {
         expect(keys, collection).to.be.below(100);
       }

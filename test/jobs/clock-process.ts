@@ -1,6 +1,6 @@
 /**
- * A worker for wrong-clocks.long.test.ts: adds the jobs requested over IPC, and reports the jobs
- * that it runs.
+ * A worker for wrong-clocks.long.test.ts. It adds the jobs that the test requests over IPC and
+ * reports each job that it runs.
  */
 import { connectMongo } from '../../src/database/mongo.js';
 import { addJob } from '../../src/jobs/add-job.js';

@@ -1,4 +1,4 @@
-/** A job that is deferred for a reason outside its queue. */
+/** A job that is postponed for a reason outside its queue. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,7 +32,8 @@ describe('a deferred job', () => {
       }
       await wait(eachMs);
     });
-    // More jobs than finish before the deferred one is due, with the priority of orders.
+    // Add more jobs than can finish before the postponed one is due. They have the priority of
+    // orders.
     const names = ['first', ...Array.from({ length: 12 }, (_, n) => `other-${n}`)];
     for (const name of names) {
       await addJob(job, { name }, { priority: 1 });

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../../src/jobs/define-job.js';
 
-/** Some of these jobs kill the process that runs them (deadly-process.ts). */
+/** A job that kills its worker process for some subjects (deadly-process.ts). */
 export const deadlyJob = defineJob<{ thingId: string }>({
   queue: defineQueue({ name: 'deadly', does: 'Tests workers that die', concurrency: 5 }),
   name: 'die',

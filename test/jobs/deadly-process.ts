@@ -1,4 +1,4 @@
-/** A worker that dies on jobs whose subject begins with `deadly`. Other jobs take 300 ms. */
+/** A worker that dies when a job's subject begins with `deadly`. Other jobs take 300 ms. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectMongo } from '../../src/database/mongo.js';
 import { handle } from '../../src/jobs/define-job.js';
@@ -10,7 +10,7 @@ await Promise.all([connectMongo(), connectRedis()]);
 startWorkers([
   handle(deadlyJob, async ({ thingId }) => {
     if (thingId.startsWith('deadly')) {
-      // By then the other jobs are running.
+      // Wait until the other jobs are running.
       await wait(100);
       process.kill(process.pid, 'SIGKILL');
     }

@@ -1,4 +1,4 @@
-/** Searches of operators for jobs: by subject, and by queue and state. */
+/** Operators search for jobs by subject, or by queue and state. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
@@ -39,7 +39,7 @@ describe('job search', () => {
   let account: Account;
   let workers: RunningWorkers | null = null;
 
-  // Runs before the hook of `useDatabase` closes the connections.
+  // Registered first, because the hook of `useDatabase` closes the connections.
   after(async () => {
     for (const { queue } of await findCurrentJobs()) {
       await openQueue(queue).drain(true);
@@ -148,7 +148,7 @@ describe('job search', () => {
 
   it('shows every failure of a job, also after its loss in Redis, and can retry it', async () => {
     const settlementId = newId();
-    // A separate account, because jobs of other tests fail here too.
+    // Use a separate account, because jobs of other tests also fail here.
     const { account: own } = await createAccount({ username: `s${newId()}`, role: 'seller' });
     const accountId = own._id;
     const id = `pay-out:${settlementId}`;

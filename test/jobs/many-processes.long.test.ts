@@ -1,4 +1,4 @@
-/** Several copies of every process: nothing runs twice, and all of them work. */
+/** Several copies of every process. No work is done twice, and every copy takes part. */
 import { QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect } from 'chai';
@@ -27,7 +27,10 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
   let stack: Stack;
   let redis: Redis;
   let events: QueueEvents;
-  /** How often each scheduled job started. Its id names the schedule and the time. */
+  /**
+   * The number of starts of each scheduled job, by job id. The id contains the schedule and the
+   * time.
+   */
   const begun = new Map<string, number>();
   const workers: RunningProgram[] = [];
 
@@ -39,7 +42,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     events.on('active', ({ jobId }) => begun.set(jobId, (begun.get(jobId) ?? 0) + 1));
     await events.waitUntilReady();
     const fleet = isApart ? kinds.map((kind) => [kind]) : [['all']];
-    // Two at a time, because each uses a whole core while it starts.
+    // Start two processes at a time, because each uses a whole CPU core while it starts.
     await inParallel(
       fleet.flatMap((each) => times.map(() => each)),
       2,
@@ -54,7 +57,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     await stack.stop();
   });
 
-  /** Returns the times at which a schedule had its turn, in ascending order. */
+  /** Returns the times of the schedule's runs, in ascending order. */
   const turnsOf = (name: string): number[] =>
     [...begun.keys()]
       .flatMap((id) => {
@@ -63,7 +66,9 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
       })
       .sort((a, b) => a - b);
 
-  /** Returns the number of lines with this text for each worker that logged any. */
+  /**
+   * Counts the log lines with this text for each worker. Workers without such a line are left out.
+   */
   const linesWith = (text: string): number[] =>
     workers.map((worker) => worker.output().split(text).length - 1).filter((lines) => lines > 0);
 
@@ -76,7 +81,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     const bought: string[] = [];
     const didNothing = () =>
       ['"provider answered"', '"webhook attempt"'].some((line) => linesWith(line).length < times.length);
-    // The first free process takes a job, so with few purchases some may get none.
+    // The first idle process takes a job. With few purchases, some processes may get none.
     for (let rounds = 0; rounds === 0 || (didNothing() && rounds < roundsMax); rounds++) {
       await inParallel([...Array(purchases).keys()], 16, async (index) => {
         const web = () => webs[index % webs.length] ?? '';
@@ -109,7 +114,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     for (const { name, everyMs } of clocks) {
       const turns = turnsOf(name);
       const spanMs = (turns.at(-1) ?? 0) - (turns[0] ?? 0);
-      // Each process that starts may restart the schedule.
+      // Each process that starts may restart the schedule, which can cause one more run.
       const most = spanMs / everyMs + 1 + times.length;
       expect(turns.length, `turns of ${name} in ${spanMs} ms`).to.be.at.most(most);
     }

@@ -30,7 +30,7 @@ describe('outbox of purchases', function () {
   this.timeout(120_000);
   let provider: PlayServer;
   let shop: Shop;
-  /** The job of a purchase that waits for its turn at the shop's provider. */
+  /** The job of a purchase that waits in the queue of the shop's provider. */
   let waiting: Job<PurchaseData>;
 
   useDatabase();
@@ -50,7 +50,7 @@ describe('outbox of purchases', function () {
     shop = await openShop(provider.url);
     waiting = getProviderFulfilmentJob(shop.seller._id);
   });
-  /** Removes the rows of a failed test too, because a sweep would find them. */
+  /** Remove the rows after a failed test too, because a sweep would otherwise find them. */
   afterEach(async () => {
     setClock(null);
     await PurchaseModel.deleteMany({});
@@ -61,7 +61,7 @@ describe('outbox of purchases', function () {
     return [fulfilPurchaseJob, waiting, askProviderJob].map(({ queue }) => openQueue(queue));
   }
 
-  /** Returns the number of waiting jobs for each of these purchases, in all queues. */
+  /** Returns, for each purchase, the number of waiting jobs in all queues. */
   async function jobsOf(ids: string[]): Promise<number[]> {
     const found = await Promise.all(
       queuesOfPurchases().map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
@@ -113,7 +113,7 @@ describe('outbox of purchases', function () {
     await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;
     setClock(() => laterMs);
-    // The purchase is concluded between the read and the write of the sweep.
+    // Conclude the purchase after the sweep has read it and before the sweep writes.
     const concluding = new Proxy(purchases, {
       get(target, property, receiver) {
         if (property !== 'bulkWrite') {
@@ -161,8 +161,8 @@ describe('outbox of purchases', function () {
       const purchase = await shop.buy();
       const queue = openQueue(waiting.queue);
       const id = (await queue.getDeduplicationJobId(`${fulfilPurchaseJob.name}:${purchase._id}`)) ?? '';
-      // The state after a crash between the end of a job and the removal of its key, or after a
-      // manual removal.
+      // Create the state after a crash between a job's end and the removal of its deduplication
+      // key. A manual removal of the job leaves the same state.
       expect(await redis().zrem(queue.toKey('prioritized'), id)).to.equal(1);
       await (left === 'over'
         ? redis().zadd(queue.toKey('completed'), Date.now(), id)

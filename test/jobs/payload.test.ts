@@ -87,7 +87,7 @@ describe('jobs of the service', () => {
 
   it('are unique by queue and name, including those of earlier releases', () => {
     const names = jobs.flatMap((each) =>
-      // An earlier version may have a different name.
+      // A job may have had another name in an earlier version.
       [...new Set([each.name, ...(each.earlier ?? []).map((earlier) => earlier.name)])].map(
         (name) => `${each.queue.name} ${name}`,
       ),
@@ -101,7 +101,7 @@ describe('jobs of the service', () => {
   });
 
   it('on a schedule query an idle MongoDB less than once a second in total', () => {
-    // Each of them sends one command when it finds nothing.
+    // Each of these jobs sends one command if it finds nothing to do.
     const perSecond = jobs.map(({ clock }) => (clock ? 1_000 / clock.everyMs : 0));
     expect(perSecond.reduce((sum, each) => sum + each, 0)).to.be.within(0.5, 1);
   });

@@ -1,6 +1,6 @@
 /**
- * Jobs that always fail, because of stored data or because they kill their worker. They end where
- * an operator sees them.
+ * Jobs that always fail, because of stored data or because they kill their worker. All of them
+ * become visible to an operator.
  */
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -52,7 +52,7 @@ const url = 'http://127.0.0.1:1/hook';
 
 describe('poisoned jobs', () => {
   let provider: PlayServer;
-  /** Whether the provider still answers "pending". */
+  /** True while the provider responds with "pending". */
   let pending = false;
   let shop: Shop;
   let workers: RunningWorkers | null = null;
@@ -87,8 +87,8 @@ describe('poisoned jobs', () => {
 
   describe('with invalid stored data', () => {
     /**
-     * `waiting` cannot be sent. `sent` and `sold` were sent to a provider kind that no longer
-     * exists; `sold` was sold.
+     * Ids of three purchases. `waiting` cannot be sent. `sent` and `sold` were sent through a
+     * provider kind that no longer exists, and `sold` was successful.
      */
     let [waiting, sent, sold]: [string, string, string] = ['', '', ''];
     let [settlementId, reportId, rich, sealed] = ['', '', '', ''];
@@ -232,7 +232,7 @@ describe('poisoned jobs', () => {
         ({ name }) => name === 'jobs that fail again and again',
       );
       expect(diagnosis).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
-      // Its job waits for a day by itself. A sweep does not run it earlier.
+      // The account's job is delayed by a day. A new job for the same account must not run earlier.
       const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};
       await addJob(postSellerCreditsJob, { accountId: rich });
       const opened = openQueue(postSellerCreditsJob.queue);
@@ -273,7 +273,7 @@ describe('poisoned jobs', () => {
     await eventually('the provider has the order', () =>
       OrderModel.exists({ transactionId: id, acknowledged: true }),
     );
-    // From now on the provider's answer cannot be stored.
+    // From now on the provider's result cannot be stored.
     const { price } = (await purchases.findOne({ _id: id })) ?? {};
     await purchases.updateOne({ _id: id }, { $set: { price: 'abc' as never } });
     pending = false;
@@ -390,7 +390,8 @@ describe('poisoned jobs', () => {
 });
 
 /**
- * Shortens 13 seconds: the locks and lease of a killed worker expire, and two checks find its jobs.
+ * Skips the 13 seconds in which a killed worker's locks and lease expire and two checks find its
+ * jobs.
  */
 async function takeForStalled(queue: ReturnType<typeof openQueue>): Promise<void> {
   const active = await redis().lrange(queue.toKey('active'), 0, -1);

@@ -1,5 +1,5 @@
 /**
- * An operator retries failed jobs. No money moves twice, whatever has happened to their subject
+ * An operator retries failed jobs. No money moves twice, whatever has happened to the job's subject
  * since.
  */
 import { expect } from 'chai';
@@ -72,10 +72,10 @@ describe('jobs retried by an operator', function () {
   };
   const statusOf = async (id: string) => (await PurchaseModel.findById(id).lean<Purchase>())?.status;
 
-  /** Lets this job fail, as during an outage. */
+  /** Makes this job fail, as an outage would. */
   async function fail<D extends object>(job: Job<D>, data: D): Promise<SeenJob> {
     const away = new DependencyError(new Error('MongoDB is away'));
-    // A job that no sweep finds is retried until it needs an operator.
+    // A job that no sweep restores is retried until it needs an operator.
     const handlers: Handler[] =
       job.isSwept === false
         ? [

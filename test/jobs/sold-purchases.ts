@@ -1,4 +1,7 @@
-/** A seller whose provider the test plays, and purchases of its product in the test's process. */
+/**
+ * A seller whose provider is played by the test, and purchases of its product in the test's
+ * process.
+ */
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
@@ -19,7 +22,7 @@ export interface Shop {
   buy: () => Promise<Purchase>;
 }
 
-/** Starts workers for every queue, like the process `all`. */
+/** Starts workers for every queue, like a process that runs every kind of work. */
 export function startAllWorkers(): RunningWorkers {
   return startWorkers(
     processTypes.flatMap(({ handlers }) => handlers),
@@ -27,7 +30,10 @@ export function startAllWorkers(): RunningWorkers {
   );
 }
 
-/** Starts a provider that sells every order, or answers "pending". */
+/**
+ * Starts a provider that sells every order. While `isPending` returns true, it responds with
+ * "pending".
+ */
 export function startSellingProvider(isPending: () => boolean): Promise<PlayServer> {
   return startPlayServer((call, response) => {
     const refId = call.url.searchParams.get('ref_id') ?? '';
@@ -40,7 +46,7 @@ export function startSellingProvider(isPending: () => boolean): Promise<PlayServ
 
 /**
  * Opens a shop.
- * @param baseUrl The address of the seller's provider, which speaks the reseller protocol.
+ * @param baseUrl The address of the seller's provider, which uses the reseller protocol.
  * @param options.balance The buyer's balance in rupiah. A purchase costs 1,000.
  */
 export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): Promise<Shop> {

@@ -23,7 +23,7 @@ const unreadable: Record<string, object> = {
   'null-opts': { ...written, opts: 'null' },
   'no-parent': { ...written, parent: '{' },
 };
-/** BullMQ reads these fields, but fails when it increments one or plans the next run. */
+/** BullMQ can read these fields, but it fails when it increments one or plans the next run. */
 const uncountable: Record<string, object> = {
   'no-count': { ...written, atm: 'x', ats: 'y' },
   'no-period': { ...written, rjk: 'of-no-schedule' },

@@ -8,7 +8,7 @@ describe('waiting for a job when Redis becomes unreachable', () => {
 
   before(async () => {
     gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
-    // The setting is read at import, so the service's code is imported later.
+    // The setting is read at import, so the service's modules are imported after this line.
     process.env['REDIS_URL'] = gate.url;
   });
   after(async () => {
@@ -35,7 +35,7 @@ describe('waiting for a job when Redis becomes unreachable', () => {
       data: Joi.object({ id: Joi.string() }),
       subject: ({ id }) => id,
     });
-    // BullMQ's events are subscribed from now on, so only the last query can fail.
+    // BullMQ's events are already subscribed, so only the final query can fail.
     expect(await addAndWait(job, { id: 'first' }, { timeoutMs: 1_000 })).to.equal(false);
     const rejections: unknown[] = [];
     const recordRejection = (error: unknown) => rejections.push(error);

@@ -1,4 +1,4 @@
-/** Jobs on hosts with wrong clocks: they are due at the same moment for all (decision 049). */
+/** Jobs on hosts with wrong clocks are due at the same moment everywhere (decision 049). */
 import type { ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
@@ -47,7 +47,7 @@ describe('jobs on hosts with wrong clocks', () => {
     return Number(seconds) * 1_000 + Number(micros) / 1_000;
   }
 
-  /** Starts a worker on a host whose clock is wrong by `wrongMs`. */
+  /** Starts a worker on a host whose clock differs by `wrongMs`. */
   async function start(wrongMs: number) {
     const env = { ...buildEnvWithClockAhead(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
     const child = forkTestProgram('test/jobs/clock-process', env, { silent: true });
@@ -73,7 +73,7 @@ describe('jobs on hosts with wrong clocks', () => {
       const worker = await start(wrongMs);
       const beforeMs = await fleetNowMs();
       await worker.add('note', 60_000);
-      // The other delayed job is the scheduled one, twice a second.
+      // The other delayed job is the scheduled one, which runs twice a second.
       const scores = (await redis.zrange(`${prefix}:clocks:delayed`, '0', '-1', 'WITHSCORES')).map(Number);
       const dueMs = Math.max(...scores.filter((each) => each > 1e15)) / 0x1000;
       const afterMs = await fleetNowMs();
@@ -86,11 +86,12 @@ describe('jobs on hosts with wrong clocks', () => {
       const scriptsBefore = await scriptsRun();
       const thingId = newId();
       const queue = new Queue(noteJob.queue.name, { connection: redis, prefix });
-      // Added by a host whose clock is right.
+      // Add the job from a host whose clock is right.
       await queue.add(noteJob.name, { v: 1, thingId }, { delay: 1_500 });
       await eventually('the job runs', () => worker.runs(thingId) > 0);
       expect(await fleetNowMs()).to.be.greaterThan(dueMs - 100);
-      // About ten are of the scheduled job and of the fleet clock's measurements.
+      // About ten of these calls belong to the scheduled job and to the measurements of the fleet
+      // clock.
       expect((await scriptsRun()) - scriptsBefore).to.be.lessThan(100);
       await queue.close();
     });
@@ -112,7 +113,7 @@ describe('jobs on hosts with wrong clocks', () => {
       },
       30_000,
     );
-    // 150 ms, doubled each time, minus a quarter.
+    // The retry delay is 150 ms, doubled each time, minus up to a quarter.
     const times = row.failures.map(({ at }) => at.getTime());
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(pauses).to.have.length(5);
@@ -125,7 +126,7 @@ describe('jobs on hosts with wrong clocks', () => {
     const runs = () => right.runs('tick') + ahead.runs('tick');
     const startedMs = await fleetNowMs();
     const runsBefore = runs();
-    // Longer than the interval between two checks of the schedules.
+    // Run for longer than the interval between two checks of the schedules.
     for (let ticks = 1; ticks <= 12; ticks++) {
       await eventually('the next run', () => runs() >= runsBefore + ticks);
       const next = (await queue.getJobScheduler(tickJob.name))?.next ?? Infinity;

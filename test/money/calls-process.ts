@@ -1,6 +1,6 @@
 /**
- * A process of the service that runs the domain functions that tests request over IPC. It may be
- * killed at any time.
+ * A process that runs domain functions of the service, which tests request over IPC. A test may
+ * kill it at any time.
  */
 import '../../src/all-models.js';
 import { AdjustmentModel, type Adjustment } from '../../src/adjustments/adjustment.model.js';
@@ -41,14 +41,14 @@ import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 
-/** Product codes of the test catalogue, one of each kind. The price comes with each call. */
+/** Product codes in the test catalogue, one of each kind. Each call gives its own price. */
 const modelProducts = { prepaid: 'MODEL', postpaid: 'MODELBILL' } as const;
 
 export interface AskedRouted {
   accountId: string;
   productCode: string;
   refId: string;
-  /** Request id of the call. */
+  /** The request id of the call. */
   requestId: string;
 }
 
@@ -70,8 +70,9 @@ export const calls = {
   },
 
   /**
-   * Opens two buyers with money and open bills (rupiah), and a seller.
-   * @returns their ids, the quotes and the first deposits.
+   * Creates two buyers with money and open bills, and a seller.
+   * @param input.bills The amounts of the bills in rupiah.
+   * @returns the account ids, the quotes and the first deposits.
    */
   async openBook({ bills, balance }: { bills: number[]; balance: number }) {
     const open = async (role: 'buyer' | 'seller') =>
@@ -108,14 +109,14 @@ export const calls = {
   },
 
   /**
-   * Opens a buyer with money and a seller whose provider is at this address. A purchase costs
-   * 1,000.
+   * Creates a buyer with money, and a seller whose provider has this address. A purchase costs
+   * 1,000 rupiah.
    */
   async openShop({ baseUrl, balance }: { baseUrl: string; balance: number }) {
     const { buyer, seller, productCode } = await openShop(baseUrl, { balance });
     return { buyerId: buyer._id, sellerId: seller._id, productCode };
   },
-  /** Opens buyers of one lane, each with `balance` rupiah, so that their postings share a group. */
+  /** Creates buyers in one lane with `balance` rupiah each. Their postings can share a group. */
   async openBuyersOfOneLane({ count, balance }: { count: number; balance: number }) {
     const ids: string[] = [];
     while (ids.length < count) {
@@ -132,7 +133,10 @@ export const calls = {
     await createDeposit({ account, amount: balance, refId: newId() });
     return account._id;
   },
-  /** Opens a seller without a provider, and so without a queue. Tests conclude its orders. */
+  /**
+   * Creates a seller without a provider and therefore without a queue. The tests conclude its
+   * orders.
+   */
   async openSeller() {
     return (await createAccount({ username: `s${newId()}`, role: 'seller' })).account._id;
   },
@@ -168,7 +172,10 @@ export const calls = {
     );
     return { id: purchase._id, created };
   },
-  /** @returns also `madeBy`: the request id of the call that created the purchase. */
+  /**
+   * Buys a product through the routing rules.
+   * @returns the purchase, with the request id of the call that created it as `madeBy`.
+   */
   async buyRouted({ accountId, productCode, refId, requestId }: AskedRouted) {
     const account = await getExistingAccount(accountId);
     const { purchase, created } = await createPurchase({
@@ -186,11 +193,14 @@ export const calls = {
     await fulfilPurchase({ purchaseId, accountId });
   },
 
-  /** Claims an order, like a worker that is about to send it. */
+  /** Claims an order, as a worker does before it sends the order. */
   async claim({ purchaseId, sellerId }: { purchaseId: string; sellerId: string }) {
     await claimed(await requirePurchase(purchaseId), sellerId);
   },
-  /** Concludes a purchase, like a worker with this answer. @returns the status of the purchase. */
+  /**
+   * Concludes a purchase, as a worker does with this result.
+   * @returns the status of the purchase.
+   */
   async conclude(input: { purchaseId: string; sellerId: string; as: 'success' | 'failed' }) {
     const { purchaseId, as } = input;
     const purchase = await requirePurchase(purchaseId);
@@ -204,7 +214,10 @@ export const calls = {
       : concludeFailure(sent, order, answer));
     return as === 'success' ? 'SUCCESS' : 'FAILED';
   },
-  /** @returns the status of the purchase. */
+  /**
+   * Reverses a purchase.
+   * @returns the status of the purchase.
+   */
   async reverse({ purchaseId }: { purchaseId: string }) {
     const purchase = await requirePurchase(purchaseId);
     if (purchase.status !== 'SUCCESS') {
@@ -218,7 +231,10 @@ export const calls = {
     await postSellerCredits(sellerId);
   },
 
-  /** @param input.mark The bank account number. */
+  /**
+   * Requests a settlement.
+   * @param input.mark The number of the bank account.
+   */
   async settle(input: { sellerId: string; amount: number; refId: string | null; mark: string }) {
     const { settlement, created } = await requestSettlement({
       account: await getExistingAccount(input.sellerId),
@@ -228,7 +244,10 @@ export const calls = {
     });
     return { id: settlement._id, created };
   },
-  /** @returns the status of the settlement. */
+  /**
+   * Ends a settlement.
+   * @returns the status of the settlement.
+   */
   async finish({ settlementId, as }: { settlementId: string; as: 'completed' | 'failed' | 'paid-out' }) {
     const found = async () => SettlementModel.findById(settlementId).lean<Settlement>().orFail();
     const { status, accountId } = await found();
@@ -245,8 +264,8 @@ export const calls = {
   },
 
   /**
-   * Requests an adjustment as the first operator. A large one needs approval.
-   * @param input.mark The reason, which identifies it.
+   * Requests an adjustment as the first operator. A large adjustment needs approval.
+   * @param input.mark The reason. It identifies the adjustment, which has no ref_id.
    */
   async adjust({ accountId, amount, mark }: { accountId: string; amount: number; mark: string }) {
     const account = await getExistingAccount(accountId);
@@ -254,7 +273,10 @@ export const calls = {
     const { _id, balanceAfter } = await requestAdjustment({ account, amount }, by);
     return { id: _id, created: true, balanceAfter };
   },
-  /** Decides as the second operator. @returns the status of the adjustment. */
+  /**
+   * Decides about an adjustment as the second operator.
+   * @returns the status of the adjustment.
+   */
   async decideAdjustment({ id, as }: { id: string; as: 'completed' | 'rejected' }) {
     const by = { actor: 'operator:second', from: null, reason: 'decided' };
     const decide = as === 'completed' ? approveAdjustment : rejectAdjustment;
@@ -262,7 +284,8 @@ export const calls = {
       return (await decide(id, by)).adjustment.status;
     } catch (error) {
       const { status } = await AdjustmentModel.findById(id).lean<Adjustment>().orFail();
-      // Another call has decided it. Otherwise the wallet does not cover it.
+      // If the adjustment is no longer pending, another call has decided it. If it is, the balance
+      // does not cover it.
       if (error instanceof ConflictError && status !== 'pending') {
         return status;
       }
@@ -271,8 +294,9 @@ export const calls = {
   },
 
   /**
-   * Closes a day that ends now, while other calls run. The days form a separate calendar, because a
-   * history is short. The close runs an hour later, so that no later write counts as a wrong clock.
+   * Closes a day whose end is now, while other calls run. Each close uses the next day of an
+   * artificial calendar, because a history takes only seconds. The clock of the close is an hour
+   * ahead, so that a later write does not look like one with a wrong clock.
    */
   async close() {
     const last = await findLastClosedDay();
@@ -287,7 +311,7 @@ export const calls = {
 export type Calls = typeof calls;
 
 /**
- * Reasons for which a call fails. `nothing-written` and `unknown` are the two meanings of 503/03.
+ * The reason why a call fails. `nothing-written` and `unknown` are the two meanings of 503/03.
  * `stale` means that another process was first. `unexpected` is an internal error.
  */
 export type Refusal = 'insufficient' | 'conflict' | 'stale' | 'nothing-written' | 'unknown' | 'unexpected';
@@ -329,7 +353,7 @@ function refusalOf(error: unknown): Refusal {
     return 'stale';
   }
   if (error instanceof DependencyError) {
-    // For a settlement without ref_id, the unknown outcome is only in the message.
+    // If a settlement has no ref_id, only the error message says that its outcome is unknown.
     const isUnknown = error instanceof UnknownOutcomeError || /outcome of .* is unknown/.test(error.message);
     return isUnknown ? 'unknown' : 'nothing-written';
   }

@@ -1,7 +1,9 @@
 /**
- * Two processes move one purchase concurrently, each after reading it before the other writes.
- * Money moves once, and the late one gets a stale error. Within one process the lane serializes
- * them; here only the expectations of the posting and the unique index on journals do.
+ * Two processes move one purchase concurrently. Each has read it before the other writes. Money
+ * moves once, and the later process gets a stale error.
+ *
+ * Within one process, the lane serializes such postings. Across processes, only the posting's
+ * expectations and the unique index on journals prevent the second one.
  */
 import { expect } from 'chai';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
@@ -30,7 +32,10 @@ const price = 1_000;
 const sellerUrl = 'http://127.0.0.1:9';
 const provider = { kind: 'h2h', baseUrl: sellerUrl, username: 'us' } as const;
 const refused = { code: '01', message: 'refused' };
-/** Collection of the posting's first write. By then its process has read the purchase. */
+/**
+ * The collection of the posting's first write. When a process reaches this write, it has already
+ * read the purchase.
+ */
 const firstWriteOf: Record<End, string> = { success: 'transactions', failed: 'wallets' };
 
 describe('two processes that move one purchase concurrently', () => {
@@ -65,7 +70,7 @@ describe('two processes that move one purchase concurrently', () => {
       const isSold = (results[0] === 'done' ? first : second) === 'success';
       expect(await statusOf(purchaseId)).to.equal(isSold ? 'SUCCESS' : 'FAILED');
       expect(await journalsOf(purchaseId)).to.deep.equal(['purchase', isSold ? 'success' : 'refund']);
-      // The deposit, the debit, and the refund.
+      // `seq` counts the deposit, the debit and, after a failure, the refund.
       const wallet = isSold ? { balance: balance - price, seq: 2 } : { balance, seq: 3 };
       expect(await getWallet(accountId)).to.include(wallet);
     });
@@ -88,7 +93,7 @@ describe('two processes that move one purchase concurrently', () => {
   });
 
   it('of two postings with one kind and subject one is posted, one is a duplicate', async () => {
-    // Without a wallet, the two meet only at the journal.
+    // The posting has no wallet, so the two processes conflict only on the journal.
     const posting: Posting = {
       accountId: newId(),
       kind: 'success',
@@ -109,7 +114,7 @@ describe('two processes that move one purchase concurrently', () => {
     expect(await journalsOf(posting.subjectId)).to.deep.equal(['success']);
   });
 
-  /** Returns a purchase whose order is at its provider, as both processes read it. */
+  /** Creates a purchase whose order was sent to its provider. Returns what both processes read. */
   async function sentPurchase(): Promise<ClaimedOrder> {
     const shop = await openShop(sellerUrl, { balance });
     const accepted = await shop.buy();
@@ -128,9 +133,7 @@ describe('two processes that move one purchase concurrently', () => {
     );
   }
 
-  /**
-   * Runs both, and holds each at its write to the collection until the other has reached its own.
-   */
+  /** Runs both postings. Each is held at its first write until the other has reached its own. */
   async function atOnce<T>(here: Held<T>, there: Held<T>): Promise<[T, T]> {
     const faults = await Promise.all([
       startFault(heldAt(here.collection)),
@@ -174,7 +177,7 @@ describe('two processes that move one purchase concurrently', () => {
 });
 
 interface Held<T> {
-  /** Collection of its first write. */
+  /** The collection of the posting's first write. */
   collection: string;
   work: () => Promise<T>;
 }

@@ -1,7 +1,7 @@
 /**
  * Every link between processes and their dependencies, with every network fault, at every stage of
- * a purchase. Nothing is lost or doubled, and everything recovers by itself. Prints the recovery
- * times.
+ * a purchase. Nothing is lost or executed twice, and the service recovers by itself. Prints the
+ * recovery times.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -21,9 +21,12 @@ const { every, stacks, limitMs } = sizes.faults;
 const purchasesOfACase = 4;
 const faultMs = 3_000;
 const slowMs = 750;
-/** Long enough to hit an order in flight, in milliseconds. */
+/**
+ * Latency of the provider in milliseconds. Orders take long enough that a fault can occur while one
+ * is in flight.
+ */
 const providerLatencyMs = 300;
-/** A connection lost by the network may hold a lock in the database for a minute. */
+/** A connection that the network drops silently may hold a database lock for a minute. */
 const recoveredWithinMs = 150_000;
 
 const links = [
@@ -37,17 +40,17 @@ const links = [
 type Link = (typeof links)[number];
 
 const faults = {
-  /** Existing connections lose their traffic. New ones work. */
-  swallow: (gate: TcpGate) => gate.dropTraffic(),
+  /** Existing connections lose their data. New connections work. */
+  dropTraffic: (gate: TcpGate) => gate.dropTraffic(),
   'lost reply': (gate: TcpGate) => gate.dropReplies(3),
   cut: (gate: TcpGate) => gate.cut(),
   slow: (gate: TcpGate) => gate.delay(slowMs),
-  /** Connections can be opened, but nothing answers. */
+  /** Connections can be opened, but no data is returned. */
   'half-open': (gate: TcpGate) => gate.hang(),
 };
 type Fault = keyof typeof faults;
 
-/** Stage of the purchase at which the fault begins. */
+/** The stages of a purchase at which a fault can begin. */
 const moments = ['idle', 'asked', 'accepted', 'sent', 'final'] as const;
 type Moment = (typeof moments)[number];
 
@@ -75,7 +78,8 @@ describe('network faults on every link at every stage of a purchase', function (
   const copies: Copy[] = [];
 
   before(async () => {
-    // Started one by one: ten processes at once exceed the start limit on a busy machine.
+    // Start them one by one: ten processes at once would exceed the start time limit on a busy
+    // machine.
     for (let n = 0; n < stacks; n++) {
       copies.push(await startCopy());
     }
@@ -165,15 +169,17 @@ async function startCopy(): Promise<Copy> {
 function through(gate: TcpGate, databaseUri: string): string {
   const uri = new URL(databaseUri);
   uri.host = new URL(gate.url).host;
-  // With the replica set name, the driver would connect to the server's own address.
+  // With a replica set name, the driver would connect to the address that the server advertises,
+  // and bypass the gate.
   uri.searchParams.delete('replicaSet');
   uri.searchParams.set('directConnection', 'true');
   return uri.toString();
 }
 
 /**
- * @returns milliseconds from the end of the fault until all purchases are answered, final and
- * announced.
+ * Runs one case.
+ * @returns the milliseconds from the end of the fault until every purchase has a response, is final
+ * and has its webhook delivered.
  */
 async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<number> {
   const gate = copy.gates[link];

@@ -1,4 +1,7 @@
-/** Guards of money that a small change can break, each with the input that reveals it. */
+/**
+ * Rules about money that a small code change could break. Each test has the input that reveals the
+ * change.
+ */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
@@ -48,7 +51,7 @@ async function newAccount(role: 'buyer' | 'seller' = 'buyer', balance = 0): Prom
   return account;
 }
 
-/** The product costs 1,000 rupiah. The buyer pays a markup of 100. */
+/** Opens a shop whose product costs 1,000 rupiah. The buyer pays a markup of 100 on it. */
 async function openMarkedUpPlay() {
   const play = await openPlay();
   await requestAdjustment({ account: play.buyer, amount: 50_000 }, operator());
@@ -70,7 +73,7 @@ describe('money guards', () => {
     const amount = Math.ceil(env.ADJUSTMENT_APPROVAL_FROM * 0.6);
     const namespace = `${mongoose.connection.name}.wallets`;
     await withFault({ kind: 'pause', commands: ['find'], namespace, ms: 1_000 }, async ({ met }) => {
-      // Both wait while the lane is busy, so that they share a group.
+      // Both requests wait while the lane is busy, so that their postings share a group.
       const first = requestAdjustment({ account: other, amount: 1 }, by);
       await eventually('the lane is busy', async () => (await met()) > 0);
       const two = await Promise.all([1, 2].map(() => requestAdjustment({ account, amount }, by)));

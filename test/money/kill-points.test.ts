@@ -1,8 +1,10 @@
 /**
- * A process is killed with -9 at a named point, in several movements of several accounts. Each has
- * its own lane and transaction. A repeated call gets the right answer, every purchase ends, and
- * nothing is bought twice or lost. The database, the provider or Redis holds the process at its
- * point. killed-groups.test.ts covers many movements in one transaction.
+ * A process is killed with SIGKILL at a named point while several accounts move money. Each account
+ * has its own lane and transaction. A repeated call gets the right response, every purchase ends,
+ * and nothing is bought twice or lost.
+ *
+ * The test holds the process at its point through the database, the provider or Redis.
+ * killed-groups.test.ts covers many movements in one transaction.
  */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
@@ -23,27 +25,33 @@ import {
 } from './support/kill-world.js';
 
 const { kills: killsMax, movements, atOnce, limitMs } = sizes.killPoints;
-/** Attempts to kill a process with all its movements at the point. */
+/** Maximum number of attempts to kill a process while all its movements are at the point. */
 const triesMax = 3;
 
 /**
- * A movement that starts in the killed process. The balance covers it twice, so only the rules
- * limit it to once.
+ * A movement of money that starts in the killed process. The balance would cover the movement
+ * twice, so only the service's rules prevent a second one.
  */
 interface Deed {
-  /** The account whose money moves. It gets its own lane. */
+  /** The account whose money moves. It has its own lane. */
   accountId: string;
   begin(victim: CalledService): Promise<unknown>;
   /**
-   * Repeats the call, as a client without an answer does.
-   * @param isAtPoint The movement was at its point when the process died.
+   * Repeats the call, as a client does that got no response.
+   * @param isAtPoint True if the movement was at its point when the process died.
    */
   repeat?(isAtPoint: boolean): Promise<void>;
-  /** @throws Error until everything is done, once. */
+  /**
+   * Checks that the movement is complete and was executed once.
+   * @throws Error until it is.
+   */
   healed(): Promise<void>;
-  /** Checks the state directly after the kill. */
+  /** Checks the state immediately after the kill. */
   dead?(): void;
-  /** The purchase, if it exists already. Otherwise the client's refId identifies it. */
+  /**
+   * The id of the purchase, if the purchase exists before the kill. Otherwise the client's refId
+   * identifies it.
+   */
   purchaseId?: string;
   refId?: string;
 }
@@ -55,9 +63,9 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   this.timeout(limitMs);
   let world: KillWorld;
   const deeds: Deed[] = [];
-  /** ref_ids of purchases that may have kept their job. */
+  /** The ref_ids of purchases whose job may have survived. */
   const withJob = new Set<unknown>();
-  /** ref_ids of movements whose process died before all were at their point. */
+  /** The ref_ids of movements whose process died before every movement was at its point. */
   const elsewhere = new Set<unknown>();
 
   before(async () => {
@@ -125,13 +133,14 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /**
-   * Kills a process with movements at their point. On a slow machine one may miss its deadline;
-   * then only the general invariants are checked.
-   * @param isLast The movements must reach the point.
-   * @returns whether all did.
+   * Kills a process while its movements are at their point. On a slow machine a movement may miss
+   * its deadline. Then only the general invariants are checked.
+   * @param isLast True for the last attempt, in which every movement must reach the point.
+   * @returns true if every movement was at its point.
    */
   async function killed(open: Open, hold: (begun: Deed[]) => Hold, isLast: boolean): Promise<boolean> {
-    // Separate sellers, because so many unanswered orders open a provider's circuit.
+    // Use a separate seller for each attempt, because the unanswered orders open the circuit of
+    // their provider.
     const { productCode } = await (
       await world.healthy()
     ).callOrThrow('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
@@ -169,7 +178,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       const areThere = await dropReply('commitTransaction', null, { movements })(victim);
       return async () => {
         await areThere();
-        // On a slow machine one movement may send its commit twice before another sends its first.
+        // On a slow machine, one movement may send its commit twice before another sends its first.
+        // The number of commits is therefore not enough.
         await areStored(collection, begun);
       };
     };
@@ -182,15 +192,15 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     );
   }
 
-  /** Returns the ref_ids that are stored. */
+  /** Returns the ref_ids of the movements that are stored in the collection. */
   function storedOf(collection: string, begun: Deed[]): Promise<unknown[]> {
     const refIds = begun.map(({ refId }) => refId);
     return world.stack.db.collection(collection).distinct('refId', { refId: { $in: refIds } });
   }
 
   /**
-   * Redis stops answering while the commits are in flight. They must arrive within 2 s, before
-   * their transactions expire.
+   * Holds the process after its commits: Redis stops responding while they are in flight. The
+   * commits must arrive within 2 s, before their transactions expire.
    */
   function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
@@ -198,7 +208,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       return async () => {
         await atCommit();
         victim.gate.hang();
-        // On a slow machine the first purchase may commit early and get its job.
+        // On a slow machine the first purchase may commit before Redis stops, and get its job.
         (await storedOf('transactions', begun)).forEach((each) => withJob.add(each));
         await areStored('transactions', begun);
         expect(withJob.size, 'purchases that kept their job').to.be.below(killsMax * movements);
@@ -207,8 +217,9 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /**
-   * @param answers Whether the provider answers once it has all requests.
-   * @returns a function that waits for all requests.
+   * Records the order requests that reach the provider.
+   * @param answers Whether the provider responds once it has received every request.
+   * @returns a function that waits for every request.
    */
   function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): () => Promise<unknown> {
     const arrived = new Set<string>();
@@ -243,7 +254,10 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     };
   }
 
-  /** @param answer Whether the repeated call reports a new purchase or an existing one. */
+  /**
+   * Returns a function that opens a purchase.
+   * @param answer Whether the repeated call reports a new purchase or an existing one.
+   */
   function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): Open {
     return async (productCode) => {
       const accountId = await (await world.healthy()).callOrThrow('openBuyer', { balance: 2_500 });
@@ -300,7 +314,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     };
   }
 
-  /** Opens a seller that has sold something for 1,000 rupiah. Its credit is 980. */
+  /** Creates a seller that has sold a product for 1,000 rupiah. Its credit is 980 rupiah. */
   async function newSale(productCode: string): Promise<string> {
     const service = await world.healthy();
     const [accountId, sellerId] = await Promise.all([
@@ -330,7 +344,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     return async (productCode) => {
       const sellerId = await newSale(productCode);
       if (isCommitted) {
-        // Then the settlement is the only posting that the victim commits.
+        // Post the credits first, so that the settlement is the only posting that the victim
+        // commits.
         await (await world.healthy()).callOrThrow('postCredits', { sellerId });
       }
       const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
@@ -343,7 +358,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
           const { heard, attempts } = await callUntilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('settle', asked),
           );
-          // An id starts with its time of creation.
+          // An id begins with the time at which it was created.
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
           expectSingleCreator(valueOf(heard), { isOfRepeat, attempts });
           if (isAtPoint && isCommitted) {
@@ -355,12 +370,16 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     };
   }
 
-  /** Two settlements: a double payout would take the amount that is held for the other. */
+  /**
+   * Returns a function that opens two settlements and pays out one. A double payout would take the
+   * amount that is held for the other settlement.
+   */
   function payout(): Open {
     return async (productCode) => {
       const sellerId = await newSale(productCode);
       const service = await world.healthy();
-      // The same bank account, because another one would wait for the operator.
+      // Both settlements use the same bank account, because a second bank account would need an
+      // operator's approval.
       const mark = uniqueRef();
       const settle = async () =>
         service.callOrThrow('settle', { sellerId, amount: 400, refId: uniqueRef(), mark });
@@ -370,8 +389,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         accountId: sellerId,
         begin: (victim) => victim.call('finish', ask),
         async repeat() {
-          // Concurrent calls must leave the payout alone while the dead process may still be
-          // running it.
+          // While the dead process may still be running the payout, concurrent calls must not touch
+          // it.
           await Promise.all([service.call('finish', ask), service.call('finish', ask)]);
         },
         healed: () => expectPaidOut(sellerId, 2),
@@ -379,11 +398,15 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     };
   }
 
-  /** @param count The number of settlements. */
+  /**
+   * Expects that the settlements are paid out once each.
+   * @param count The number of settlements.
+   */
   async function expectPaidOut(accountId: string, count: number): Promise<void> {
     const found = await world.stack.db.collection('settlements').find({ accountId }).toArray();
     expect(found.map(({ status }) => String(status))).to.deep.equal(Array(count).fill('completed'));
-    // One posting for the credit, and two for each settlement: request and payout.
+    // `seq` counts one posting for the credit, and two for each settlement: the request and the
+    // payout.
     const after = { balance: 980 - 400 * count, held: 0, seq: 1 + 2 * count };
     expect(await world.walletOf(accountId)).to.include(after);
   }

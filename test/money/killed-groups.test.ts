@@ -1,7 +1,7 @@
 /**
- * A process is killed with -9 at each point of a group: many movements of several wallets in one
- * database transaction. All are written or none, and every repeated call gets its own right answer,
- * including an uncovered one.
+ * A process is killed with SIGKILL at each point of a group commit, that is, many movements of
+ * several wallets in one database transaction. Either all of them are written or none. Every
+ * repeated call gets its own right response, including a call that the balance does not cover.
  */
 import { expect } from 'chai';
 import { inParallel } from '../support/purchases.js';
@@ -23,10 +23,10 @@ const { repeats, movements, atOnce, limitMs } = sizes.killedGroups;
 const buyers = 4;
 const price = 1_000;
 const left = 500;
-/** Purchases per buyer. The balance does not cover one of them. */
+/** Purchases per buyer. The balance covers all of them except one. */
 const purchasesEach = movements / buyers;
 /**
- * Time in milliseconds for which the leading group holds the lane. Later calls form the next group.
+ * Time in milliseconds for which the first group holds the lane. Later calls form the next group.
  */
 const leadMs = 1_000;
 
@@ -79,8 +79,8 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
         if (written === 'nothing') {
           expect(stored).to.equal(0);
         } else {
-          // One purchase of each buyer is not covered. On a slow machine the last ones miss the
-          // group.
+          // The balance of each buyer does not cover one purchase. On a slow machine the last
+          // purchases miss the group.
           expect(stored).to.be.at.most(movements - buyers - 1);
           expect(stored).to.be.at.least(written === 'all' ? 1 : 0);
         }
@@ -101,7 +101,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
     return { accounts, leader: leader as Asked, group };
   }
 
-  /** Repeats all calls concurrently, as their clients would. */
+  /** Repeats all calls concurrently, as the clients would. */
   async function repeat(all: Asked[]): Promise<void> {
     const refused = new Map<string, number>();
     await Promise.all(
@@ -125,7 +125,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
     expect(found.map((each) => String(each['status']))).to.deep.equal(
       Array(purchasesEach - 1).fill('SUCCESS'),
     );
-    // The deposit, and the purchases.
+    // `seq` counts the deposit and the purchases.
     expect(await world.walletOf(accountId)).to.include({ balance: left, seq: purchasesEach });
   }
 });

@@ -1,4 +1,4 @@
-/** Totals above 16 MB: MongoDB returns them in several batches. */
+/** Totals larger than 16 MB, which MongoDB returns in several batches. */
 import { expect } from 'chai';
 import { atSnapshot } from '../../src/database/mongo.js';
 import { int64 } from '../../src/database/typed-collection.js';

@@ -1,4 +1,7 @@
-/** Cases that the model test found: answers based on lost writes, and replies that never came. */
+/**
+ * Cases that the model test found: refusals based on writes that were later lost, and replies that
+ * never arrived.
+ */
 import { expect } from 'chai';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
@@ -24,13 +27,14 @@ describe('lost postings and replies', () => {
 
   it('does not refuse a posting because of a group that was not written', async () => {
     const id = await openWallet(50_000);
-    // Holds the lane until the other two wait, so that they form one group.
+    // This posting holds the lane until the other two wait for it, so that those two form one
+    // group.
     const leading: Posting = {
       ...debit(id, 1_000),
       inserts: [{ collection: 'deposits', document: { _id: [] } }],
     };
-    // The first journal read is for the refusal, the second after the lost commit. By then the
-    // posting that took the balance has timed out, and it is never written.
+    // The first journal read is for the refusal, and the second follows the lost commit. By then,
+    // the posting that took the balance has timed out and can no longer be written.
     const journals: Fault = { kind: 'pause', commands: ['find'], namespace: namespaceOf('journals') };
     const [, lost, refused] = await withFault({ ...journals, times: 2, ms: 1_500 }, () =>
       withFault({ kind: 'transient', commands: ['commitTransaction'] }, () =>
@@ -42,7 +46,7 @@ describe('lost postings and replies', () => {
       ),
     );
     expect(lost).to.be.instanceOf(Error);
-    // The wallet held 50,000 all the time.
+    // The wallet held 50,000 rupiah throughout.
     expect(refused.outcome).to.equal('posted');
     expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
   });
@@ -55,7 +59,8 @@ describe('lost postings and replies', () => {
     await eventually('the refusal is sent', async () => (await fault.count()) > 0);
     await fault.end();
     await other.callOrThrow('deposit', { accountId: id, amount: 20_000, refId: newId() });
-    // The client knows of its deposit and repeats the call.
+    // The client knows that its deposit has succeeded. The balance now covers the debit, so the
+    // client repeats that call.
     const again = await post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
     expect((await first).outcome).to.equal('insufficient');
     expect(again.outcome).to.equal('posted');
@@ -98,7 +103,10 @@ describe('lost postings and replies', () => {
     }
   });
 
-  /** Resolves in the next turn, to compare with a promise that may be pending. */
+  /**
+   * Resolves in the next iteration of the event loop. Compared with a promise that may still be
+   * pending.
+   */
   function pending(): Promise<false> {
     return new Promise((resolve) => setTimeout(() => resolve(false), 0));
   }

@@ -1,10 +1,10 @@
 /**
- * Random histories of everything that moves money: concurrent clients at four processes, with
- * database faults, against a simple model in memory (test/money/support).
+ * Random histories of everything that moves money. Concurrent clients call four processes while the
+ * database has faults. The result is compared with a simple model in memory (test/money/support).
  *
  * A failed history prints fast-check's seed and path. `SEED=<seed> HISTORY=<path> npm test --
  * test/money/model.test.ts -g <fault>` replays the shrunk history. Timing differs between runs, so
- * it may need several tries.
+ * a replay may need several attempts.
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -25,10 +25,11 @@ const { quick, slow, atOnce, fleets: fleetsMax, limitMs } = sizes.model;
 const processes = 4;
 const commands = ['find', 'update', 'insert', 'commitTransaction', 'abortTransaction'];
 /**
- * Maximum duration of a fault in milliseconds. Afterwards the remaining clients get their answers.
+ * Maximum duration of a fault in milliseconds. The clients that are still waiting then get their
+ * responses.
  */
 const troubleMaxMs = 800;
-/** Time in milliseconds to shrink a failed history. */
+/** Time limit in milliseconds for shrinking a failed history. */
 const shrinkMaxMs = 15_000;
 const bills = [5_000, 12_000, 30_000];
 
@@ -41,14 +42,17 @@ const firstSteps: Omit<Step, 'process'>[] = [
 ];
 
 type Trouble = Omit<Fault, 'kind' | 'uri'> | 'kill';
-/** Histories that one fleet plays concurrently under one fault, each with its own book. */
+/**
+ * Histories that one fleet of processes plays concurrently under one fault. Each history has its
+ * own record of calls (Book).
+ */
 interface Batch {
   trouble: Trouble;
-  /** The steps of each client of each history. */
+  /** By history and client: the steps of that client. */
   histories: Step[][][];
 }
 
-/** A fault that hits these commands with this probability. */
+/** Generates a fault that affects these commands with a given probability. */
 function often(): fc.Arbitrary<Trouble> {
   return fc.record({
     commands: fc.subarray(commands, { minLength: 1 }),
@@ -56,14 +60,17 @@ function often(): fc.Arbitrary<Trouble> {
   });
 }
 
-/** A slow fault that occurs a limited number of times. */
+/** Generates a slow fault that occurs a limited number of times. */
 function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
   return fc
     .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 * atOnce }) })
     .map((drawn) => ({ ...drawn, ...more }));
 }
 
-/** A read outside a posting has no timeout for a lost reply. */
+/**
+ * Commands whose reply must not be lost silently. A read outside a posting has no timeout, so it
+ * would wait forever.
+ */
 const endless = ['find'];
 const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs: number][] = [
   ['reply-lost', often(), quick],
@@ -94,11 +101,11 @@ describe('money against a model', function () {
   const worlds: { fleet: RunningFleet; uri: string }[] = [];
 
   before(async () => {
-    // The locks of a killed process outlive it, as on MongoDB.
+    // The locks of a killed process remain for 2 s, as they remain for a while on a real MongoDB.
     mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
     client = await new MongoClient(mongo.url, { appName: 'test' }).connect();
     db = client.db();
-    // Started one by one, because the first creates the collections.
+    // Start the fleets one by one, because the first one creates the collections.
     for (let index = 0; index < fleetsMax; index++) {
       const uri = `${mongo.url}&appName=model-${randomUUID().slice(0, 8)}`;
       const fleet = await startFleet(processes, worldEnv(uri));
@@ -108,7 +115,10 @@ describe('money against a model', function () {
       }
     }
   });
-  /** Empties the database after each kind of fault, because a close reads every wallet. */
+  /**
+   * Empties the database after each kind of fault. A day close reads every wallet and would become
+   * slower each time.
+   */
   afterEach(async () => {
     const filled = (await db.collections()).filter((each) => each.collectionName !== 'products');
     await Promise.all(filled.map((each) => each.deleteMany({})));
@@ -123,7 +133,7 @@ describe('money against a model', function () {
     it(`${kind}: all answers are right and no money is lost in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
       const first = Number(seed.replace('SEED=', ''));
       const path = process.env['HISTORY'];
-      // An election affects every fleet, so those histories use the database alone.
+      // An election affects every fleet on the server, so only one fleet runs.
       const used = worlds.slice(0, path || kind === 'step-down' ? 1 : fleetsMax);
       const ended = await Promise.allSettled(
         used.map(({ fleet, uri }, number) => {
@@ -138,7 +148,8 @@ describe('money against a model', function () {
                 }),
               }),
               async (batch) => {
-                // Ends the shrinking after its time limit, and reports the shortest failure so far.
+                // Ends the shrinking when its time limit is reached, and reports the shortest
+                // failed history so far.
                 fc.pre(Date.now() < shrinking.untilMs);
                 await play({ kind, batch, fleet, uri }).catch((error: unknown) => {
                   shrinking.untilMs = Math.min(shrinking.untilMs, Date.now() + shrinkMaxMs);
@@ -156,7 +167,7 @@ describe('money against a model', function () {
           );
         }),
       );
-      // Each fleet plays to its end, so that none disturbs the next test.
+      // Wait until each fleet has played all its histories, so that none disturbs the next test.
       const failed = ended.find((each) => each.status === 'rejected');
       if (failed) {
         throw failed.reason;
@@ -165,7 +176,7 @@ describe('money against a model', function () {
     });
   });
 
-  /** Verifies the ledger of all histories of this kind of fault. */
+  /** Verifies the ledger of all histories that ran under this kind of fault. */
   async function expectVerified(): Promise<void> {
     const service = await (worlds[0] as (typeof worlds)[0]).fleet.process(0);
     const report = await service.callOrThrow('verify', undefined, limitMs);
@@ -212,7 +223,7 @@ describe('money against a model', function () {
       for (const [index, step] of steps.entries()) {
         const taken = takeStep({ book, fleet }, step);
         if (kind === 'kill' && isKiller && index === 0) {
-          // Kill while the first calls are in progress.
+          // Kill the process while its first calls are in progress.
           await eventually(
             'the first posting is written',
             () => db.collection('journals').findOne({ accountId: { $in: book.buyers } }),
@@ -234,10 +245,13 @@ describe('money against a model', function () {
     };
   }
 
-  /** Opens a book with some purchases and one sale, so that the first steps have subjects. */
+  /**
+   * Creates accounts with some purchases and one sale, so that the first steps have documents to
+   * act on.
+   */
   async function openBook(fleet: RunningFleet): Promise<Book> {
     let names = 0;
-    // On a 503 of a busy machine, try again with new accounts.
+    // After a 503 from a busy machine, try again with new accounts.
     const { deposits, ...opened } = await eventually(
       'the history has its accounts',
       async () => (await fleet.process(0)).callOrThrow('openBook', { bills, balance }),
@@ -274,7 +288,10 @@ describe('money against a model', function () {
     return book;
   }
 
-  /** A write outside a transaction waits for the locks of lost clients and slow commits. */
+  /**
+   * Waits until the wallets are not locked. Lost clients and slow commits may still hold locks, and
+   * a write outside a transaction waits for them.
+   */
   async function noLocks(walletIds: string[]): Promise<void> {
     const wallets = db.collection<{ _id: string; seq: Long }>('wallets');
     await Promise.all(walletIds.map((_id) => wallets.updateOne({ _id }, { $inc: { seq: Long.ZERO } })));

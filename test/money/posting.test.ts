@@ -36,8 +36,8 @@ describe('posting engine', () => {
     for (const id of ids) {
       expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
     }
-    // Two lanes, a few groups each, about six commands per group. One transaction per posting would
-    // be hundreds.
+    // The postings share two lanes. Each lane commits a few groups with about six commands per
+    // group. One transaction per posting would need hundreds of commands.
     expect(commits).to.be.lessThan(60);
   });
 
@@ -184,7 +184,7 @@ describe('posting engine', () => {
   });
 
   it('a posting with repeated conflicts blocks no other account', async () => {
-    // Nine wallets, so that at least one shares the lane.
+    // There are nine wallets, so at least one free wallet shares the lane of the held one.
     const [held, ...free] = (await Promise.all(Array.from({ length: 9 }, () => openWallet(50_000)))) as [
       string,
       ...string[],
@@ -198,7 +198,8 @@ describe('posting engine', () => {
         .db()
         .collection('wallets')
         .updateOne({ _id: held as never }, { $set: { touched: 1 } }, { session });
-      // Longer than the deadline of the other postings, which would fail if they waited for these.
+      // This deadline is longer than that of the other postings. These would fail if they waited
+      // for the held wallet.
       const patience = { deadlineMs: 15_000 };
       waiting = Promise.all(Array.from({ length: 10 }, () => post(debit(held, 1_000), patience)));
       for (let round = 0; round < 3; round++) {

@@ -1,4 +1,4 @@
-/** Sums that are read while their rows change. MongoDB's cursors are not snapshots. */
+/** Sums that are read while their rows change. A MongoDB cursor is no snapshot. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { MongoServerError } from 'mongodb';
@@ -35,7 +35,8 @@ describe('sums over rows that change during the read', () => {
         counters,
       })),
     );
-    // More slots than one batch: the read pauses before the first and the second batch.
+    // There are more slots than one batch holds. The read pauses before the first and the second
+    // batch.
     const fault = await startFault({
       commands: ['find', 'getMore'],
       times: 2,

@@ -1,4 +1,4 @@
-/** Known browsers: the number of guesses that they allow, and for how long. */
+/** Known browsers: how many password attempts they allow, and for how long. */
 import { expect } from 'chai';
 import { consoleClient, type ConsoleClient } from '../support/console-client.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -18,7 +18,7 @@ describe('a browser that has logged in before', function () {
   const json = async (...command: string[]) =>
     (await topup([...command, '--json'], stack.env)).json<{ password: string }>().password;
   const create = (username: string) => json('operator', 'create', username, '--role', 'viewer');
-  /** Ends the session and keeps the browser's mark. */
+  /** Ends the session and keeps the cookie that marks the browser as known. */
   const leave = (client: ConsoleClient) =>
     client.send('POST', '/admin/logout', undefined, {
       'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
@@ -32,7 +32,7 @@ describe('a browser that has logged in before', function () {
     return client;
   }
 
-  /** Exhausts the guesses of unknown browsers for a username. */
+  /** Exhausts the attempts that unknown browsers have for a username. */
   async function useUp(username: string): Promise<void> {
     const statuses: number[] = [];
     while (!statuses.includes(429) && statuses.length < 60) {

@@ -8,7 +8,7 @@ import { topup } from '../support/topup.js';
 describe('console login', function () {
   this.timeout(120_000);
   let stack: Stack;
-  /** Two web processes, as in production. */
+  /** The URLs of two web processes, as in production. */
   const urls: string[] = [];
   let url = '';
   const passwords = new Map<string, string>();
@@ -41,7 +41,7 @@ describe('console login', function () {
     stack.db.collection('audit').find({ action }).sort({ _id: 1 }).toArray();
   const isIn = async (client: ConsoleClient) => (await client.get('/admin')).status === 200;
 
-  /** Codes ahead of the current period, because the next one is already used. */
+  /** Returns the code of a later period. The codes of earlier periods may already be used. */
   const codeOf = (secret: string, periodsAhead = 0) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({
       timestamp: Date.now() + periodsAhead * 30_000,
@@ -166,7 +166,7 @@ describe('console login', function () {
     const { sessions }: { sessions: { address: string; is_this: boolean }[] } = dataOf(
       await here.get('/admin/api/me', { accept: '*/*' }),
     );
-    // Sessions of earlier tests follow.
+    // Only the first two are from this test. Sessions of earlier tests follow.
     expect(sessions.slice(0, 2).map((each) => each.address)).to.deep.equal([
       `198.51.100.${host}`,
       `198.51.100.${host - 1}`,
@@ -222,8 +222,8 @@ describe('console login', function () {
       { username: 'vino', role: 'viewer' },
       { username: 'vino', role: 'support' },
     ]);
-    // A role with a mandatory second factor refuses operators without one, including existing
-    // sessions.
+    // When a role requires a second factor, operators without one are refused, even in an existing
+    // session.
     const client = browser();
     await client.login('vera', passwordOf('vera'));
     await stack.db.collection('operators').updateOne({ username: 'vera' }, { $set: { role: 'finance' } });

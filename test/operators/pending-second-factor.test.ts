@@ -1,6 +1,6 @@
 /**
- * A displayed but unconfirmed secret belongs to the browser that displayed it, even if others know
- * the password.
+ * A secret that is displayed but not confirmed belongs to the browser that displayed it. Another
+ * person who knows the password cannot use it.
  */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';

@@ -1,6 +1,6 @@
 /**
- * A proof is bound to the version of the operator that was read. Changes that end all sessions
- * invalidate it.
+ * A proof of identity is bound to the version of the operator that was read. Changes that end all
+ * sessions invalidate the proof.
  */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';

@@ -38,7 +38,7 @@ interface Person {
 
 describe('operator rights', function () {
   this.timeout(180_000);
-  // The test reads keys itself; the processes that it starts have their own database.
+  // This process reads API keys itself. The processes that the test starts have their own database.
   useDatabase();
   let stack: Stack;
   let keyFile: string;
@@ -250,7 +250,7 @@ function pathOf(command: Command): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
-/** Returns the required arguments, with ids that do not exist. */
+/** Returns the command's required arguments, with ids that do not exist. */
 function argumentsOf(command: Command): string[] {
   const values: Record<string, string> = {
     amount: '1',

@@ -1,4 +1,7 @@
-/** The extent of an erasure, and its completion after crashes, locks and concurrent work. */
+/**
+ * What an erasure covers, and how it completes after crashes, during locks and during concurrent
+ * work.
+ */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { bySystem } from '../../src/audit/record-audit.js';
@@ -101,7 +104,7 @@ describe('an erasure', function () {
     const text = await written(id);
     expect(text).to.not.match(/SITI|AMINAH|BUDI|SANTOSO/i);
     expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(national);
-    // Four digits can occur by chance in an id or a proof.
+    // Ignore ids and proofs, because these four digits can occur in them by chance.
     expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(national.slice(3, 7));
   }
 
@@ -265,7 +268,7 @@ describe('an erasure', function () {
     session.startTransaction();
     await purchases.updateOne({ _id: one._id }, { $set: { updatedAt: new Date() } }, { session });
     await quotes.updateOne({ _id: quote._id }, { $set: { billPeriod: '2024-04' } }, { session });
-    // Its retries use the clock.
+    // The retries need a running clock.
     setClock(null);
     const why = 'held by a database transaction';
     const { left, purchases: done } = await eraseCustomer(number, by);

@@ -1,4 +1,7 @@
-/** `topup customer export` and `erase` on a whole copy with webhooks, reports and Redis. */
+/**
+ * `topup customer export` and `topup customer erase` on a complete stack with webhooks, reports and
+ * Redis.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -74,7 +77,7 @@ describe('export and erasure of a customer number', function () {
     return body.data;
   };
 
-  /** Returns the collections that contain a text, and `redis` if Redis does. */
+  /** Returns the collections that contain the text, and `redis` if Redis contains it. */
   async function placesOf(text: string): Promise<string[]> {
     const names = (await stack.db.listCollections().toArray()).map(({ name }) => name);
     const places = await Promise.all(

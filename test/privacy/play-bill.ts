@@ -1,4 +1,4 @@
-/** A bill in the shop of ledger-play.ts, with the name of its customer. */
+/** A bill in the shop of ledger-play.ts, with its customer's name. */
 import { expect } from 'chai';
 import { QuoteModel, type Quote } from '../../src/bills/quote.model.js';
 import { post } from '../../src/money/posting/post.js';
@@ -28,7 +28,7 @@ export function quoteOf({ buyer, seller, shop }: Play, over: Partial<Quote>): Qu
   });
 }
 
-/** Stores a quote of this customer and posts its payment. */
+/** Stores a quote for this customer and posts its payment. */
 export async function payBill(
   play: Play,
   customerNumber: string,
@@ -51,7 +51,7 @@ export async function payBill(
   return { purchase, quote };
 }
 
-/** Expects no findings by every rule and by closed days. */
+/** Expects that neither the rules nor the closed days have findings. */
 export async function expectBooksToHold(): Promise<void> {
   for (const full of [true, false]) {
     const { findings } = await verifyLedger(undefined, { full });

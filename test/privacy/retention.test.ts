@@ -1,4 +1,4 @@
-/** Scheduled masking, and the books, replays and checks after it. */
+/** Scheduled masking, and the ledger, repeated calls and checks after it. */
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
@@ -42,7 +42,7 @@ describe('retention', function () {
     play = await openPlay();
   });
   after(() => setClock(null));
-  // Each test uses its own day, so that it can close it.
+  // Each test uses its own day and can therefore close it.
   beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
 
   const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
@@ -215,7 +215,8 @@ describe('retention', function () {
     await refused(again(other));
     await refused(again(`${number}1`));
     await refused(again(number, 'another'));
-    // After an erasure only the length can be compared; still no purchase is made.
+    // After an erasure only the length of the number can be compared. Even so, the call creates no
+    // purchase.
     const second = await play.buy();
     await play.succeed(second);
     await deliveries.deleteMany({ orderKey: second._id });

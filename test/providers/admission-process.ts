@@ -1,6 +1,6 @@
 /**
- * Second process of admission.test.ts: makes the calls requested over IPC and returns when each
- * began.
+ * The second process for admission.test.ts. It makes the calls that the test requests over IPC and
+ * returns when each call began.
  */
 import { callWhenAdmitted } from '../../src/providers/admission.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';

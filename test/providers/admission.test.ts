@@ -119,10 +119,11 @@ describe('rate limit of a provider', () => {
       const begun = all.filter((at) => at !== null).sort((a, b) => a - b);
       expect(begun.length).to.be.at.least(2);
       for (const [index, at] of begun.entries()) {
-        // A timer may fire late. It fires early only by rounding of a millisecond.
+        // A timer may fire late. It may also fire early, but only by the rounding to a millisecond.
         expect(at - startMs, `call ${index}`).to.be.at.least((index * 1_000) / callsPerSecond - 2);
       }
-      // Twenty calls of one process take two seconds; a call waits at most `admissionWaitMaxMs`.
+      // Twenty calls of one process need two seconds. A call that would wait longer than
+      // `admissionWaitMaxMs` is not made.
       expect(mine.filter((at) => at === null).length).to.be.at.least(20 - admissionWaitMaxMs / 100 - 1);
     } finally {
       child.kill();

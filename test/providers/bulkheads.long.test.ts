@@ -1,5 +1,5 @@
 /**
- * A hanging provider and a refusing provider next to a healthy one. Runs alone
+ * A hanging provider and a refusing provider do not affect a healthy one. This file runs alone
  * (scripts/test/run-files.ts), because it compares the times of two phases.
  */
 import { expect } from 'chai';
@@ -37,12 +37,13 @@ describe('a hanging provider', function () {
     const p95 = () => p95ToFinal(stack, buyer, healthy.code);
     const normalMs = await p95();
     const hanging = await sellers.play(() => undefined);
-    // Some purchases may be refused, because the circuit opens while its calls hang.
+    // Some of these purchases may be refused, because their hanging calls open the circuit.
     await Promise.allSettled(Array.from({ length: 24 }, () => purchase(buyer, hanging.code, '081234567899')));
     await eventually('the first orders hang', () => Promise.resolve(hanging.arrivals.length >= 8));
     const besideMs = await p95();
     process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that hangs\n`);
-    // The floor of 400 ms allows for a busy machine. An occupied slot is free after 3 s.
+    // The minimum of 400 ms allows for a busy machine. A slot that a hanging call occupies is freed
+    // only after 3 s.
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
 });
@@ -76,7 +77,7 @@ describe('a provider that refuses connections', function () {
     const healthy = await sellers.play(sell);
     const normalMs = await p95ToFinal(stack, buyer, healthy.code);
     const refusing = await sellers.play(sell);
-    // The provider stops while the purchases wait for their turn.
+    // Stop the worker while the purchases wait in the queue.
     await fulfilment.stop();
     const ids = await Promise.all(
       Array.from({ length: waiting }, (_, index) =>
@@ -108,7 +109,7 @@ describe('a provider that refuses connections', function () {
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
     const statuses = (await purchases.find({ _id: { $in: ids } }).toArray()).map(({ status }) => status);
     expect(new Set(statuses), 'statuses before the longest wait').not.to.include('FAILED');
-    // Without a configured wait, the limit is ten minutes.
+    // If the product sets no maximum wait, the limit is ten minutes.
     const [old = '', younger = ''] = ids;
     const bought = (_id: string, secondsAgo: number) =>
       purchases.updateOne({ _id }, { $set: { createdAt: new Date(Date.now() - 1_000 * secondsAgo) } });
@@ -120,7 +121,10 @@ describe('a provider that refuses connections', function () {
   });
 });
 
-/** Returns the p95 from acceptance to final of 32 purchases at a steady rate, in milliseconds. */
+/**
+ * Makes 32 purchases at a steady rate. Returns the p95 of the time from acceptance to the final
+ * state, in milliseconds.
+ */
 async function p95ToFinal(stack: Stack, buyer: ApiClient, code: string): Promise<number> {
   const bought: Promise<string>[] = [];
   await runAtRate(8, 32, (index) => {

@@ -114,7 +114,7 @@ describe('provider callbacks', () => {
       status: 200,
       body: { status: 'received' },
     });
-    // The provider refuses this number, although the callback reports success.
+    // The callback reports success, but the provider has refused an order to this number.
     const final = await finalOf(stack, id);
     expect(final).to.include({ status: 'FAILED', serialNumber: null });
   });
@@ -122,12 +122,12 @@ describe('provider callbacks', () => {
   it('a callback triggers a check before the scheduled one', async () => {
     await stack.simulator.control({ pending_ms: 9_000 });
     const id = await purchase(buyer, code, '081234561233');
-    // Checks at 1, 3 and 7 s found it pending. The next one is due at 15 s.
+    // The checks after 1, 3 and 7 s return "pending". The next check is due after 15 s.
     const attempt = await eventually('three checks', async () => {
       const [first] = await attemptsOf(stack, id);
       return first && first.checks >= 3 ? first : null;
     });
-    // Sending the same order again only asks for its status.
+    // Sending the same order again returns only its status.
     const order = { username: simulated.username, code, customer: '081234561233', ref_id: `${id}-1` };
     await untilStatus('00', stack.simulator, '/request', order, 15_000);
     expect((await h2hCallback(`${id}-1`, 'success')).status).to.equal(200);
@@ -161,7 +161,7 @@ describe('provider callbacks', () => {
     });
     const id = await purchase(buyer, flazzCode, '087800001230');
     const sold = await finalOf(stack, id);
-    // Backdate the order, so that the minimum interval allows a status check.
+    // Backdate the order, so that the minimum interval permits a status check.
     await stack.db
       .collection<{ _id: string }>('attempts')
       .updateOne({ _id: `${id}-1` }, { $set: { sentAt: new Date(Date.now() - 120_000) } });
@@ -198,7 +198,7 @@ describe('provider callbacks', () => {
     const id = await purchase(buyer, code, '081234561230');
     const sold = await finalOf(stack, id);
     await h2hCallback(`${id}-1`, 'failed');
-    // The status check still reports success, so nothing changes.
+    // The status check still returns success, so the purchase does not change.
     expect((await transactionOf(stack, id))?.version).to.equal(sold.version);
     const refused = await purchase(buyer, code, '081234561232');
     await finalOf(stack, refused);
@@ -235,13 +235,14 @@ describe('provider callbacks', () => {
     for (const { call } of order) {
       statuses.push((await call()).status);
     }
-    // All callbacks come from one address. The limit on bad callbacks blocks no valid one.
+    // All callbacks come from one address. The limit for invalid callbacks does not block valid
+    // ones.
     expect(statuses.filter((status) => [401, 429].includes(status))).to.have.length(ids.length);
     expect(statuses.filter((status) => status === 200)).to.have.length(ids.length * 6);
     for (const id of ids) {
       const final = await finalOf(stack, id);
       expect(final.status).to.equal(resultOf(id) === 'success' ? 'SUCCESS' : 'FAILED');
-      // Versions: 0 accepted, 1 sent, 2 concluded.
+      // The version is 0 when accepted, 1 when sent and 2 when concluded.
       expect(final.version, id).to.equal(2);
       expect(await attemptsOf(stack, id)).to.have.length(1);
     }

@@ -1,6 +1,6 @@
 /**
- * Second process of circuit.test.ts: records the failures requested over IPC and returns the
- * circuit's state.
+ * The second process for circuit.test.ts. It records the failures that the test requests over IPC
+ * and returns the state of the circuit.
  */
 import { readCircuits, recordCall } from '../../src/providers/circuit.js';
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
@@ -15,7 +15,7 @@ export interface CircuitOrder {
 
 redis();
 await connectRedis();
-// Every process of the service keeps the fleet clock. The clock of this host may be wrong.
+// Every process of the service runs the fleet clock, because the clock of its host may be wrong.
 const clock = keepFleetClock();
 await eventually('the fleet clock is set', async () => {
   const [seconds] = await redis().time();

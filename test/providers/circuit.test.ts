@@ -23,7 +23,7 @@ import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;
 
-/** Moves the clock forward. Time continues to run from there. */
+/** Moves the clock forward by `ms`. The clock continues from that time. */
 function goOn(ms: number): void {
   offsetMs += ms;
   setClock(() => Date.now() + offsetMs);
@@ -153,7 +153,8 @@ describe('provider circuits', () => {
       `${dead}:${n}`,
     ]);
     await redis().zadd(getInFlightKey(sellerId, 'orders'), ...left.flat());
-    // A live process sends heartbeats for its own order only, not for the dead process.
+    // A live process sends heartbeats only for its own orders and not for those of the dead
+    // process.
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
     await eventually('a heartbeat', async () => (await redis().zcard(getHeartbeatsKey(sellerId))) === 1);

@@ -1,4 +1,4 @@
-/** Every response code of the two protocols, on a real HTTP server. */
+/** Every response code of the two protocols, sent by a real HTTP server. */
 import { expect } from 'chai';
 import type { ProviderConnection, ProviderOutcome } from '../../src/providers/adapter.js';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
@@ -19,8 +19,8 @@ const ours: Expected = { ...nextSeller, fault: 'configuration' };
 const ourFloat: Expected = { ...nextSeller, fault: 'float' };
 
 /**
- * [rc, documented meaning, status field, outcome of the order, outcome of a status check if it
- * differs]
+ * Each row: rc, documented meaning, status field, outcome for an order, and the outcome for a
+ * status check if that differs.
  */
 const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected?][] = [
   ['00', 'success', 'Sukses', { outcome: 'success' }],
@@ -170,7 +170,8 @@ describe('response codes of Digiflazz', () => {
 });
 
 /**
- * [status, transaction_status, sn, outcome of the order, outcome of a status check if it differs]
+ * Each row: status, transaction_status, sn, outcome for an order, and the outcome for a status
+ * check if that differs.
  */
 const h2hTable: [string, string | undefined, string | null, Expected, Expected?][] = [
   ['00', 'success', 'SN', { outcome: 'success' }],
@@ -231,7 +232,7 @@ describe('response codes of h2h', () => {
       ['/request', '10500'],
       ['/request', '10500'],
     ]);
-    // A bill is paid at exactly its amount.
+    // A bill is paid only at its exact amount.
     await adapter.payBill(connection, { ...order, billTotal: 77_500 });
     const { searchParams } = server.calls.at(-1)?.url ?? new URL(server.url);
     expect([searchParams.get('amount'), searchParams.get('max_price')]).to.deep.equal(['77500', null]);

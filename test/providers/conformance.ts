@@ -1,6 +1,7 @@
 /**
- * Guarantees of every provider adapter, whatever its protocol. A new adapter supplies a `Harness`:
- * a real HTTP server that plays the protocol, and the numbers that trigger each outcome.
+ * Guarantees that every provider adapter gives, whatever its protocol. A new adapter supplies a
+ * `Harness`, that is, a real HTTP server for the protocol and the customer numbers that cause each
+ * outcome.
  */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
@@ -46,7 +47,10 @@ export function orderOf(story: Story, providerRef = `${newId()}-1`): ProviderOrd
   return { providerRef, ...story, costMax: 1_000_000, sentAt: null, lastCheckAt: null };
 }
 
-/** Returns the order as sent, and moves the clock to when the provider allows a status check. */
+/**
+ * Returns the order as it was sent. Moves the clock forward, so that the provider's minimum
+ * interval permits a status check.
+ */
 function askLater(harness: Harness, order: ProviderOrder): ProviderOrder {
   const sentAt = new Date();
   setClock(() => Date.now() + harness.adapter.traits.inquiryMinIntervalMs + 1_000);

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { isInCutOff } from '../../src/products/cut-off.js';
 
-/** BUSINESS_TIMEZONE is Asia/Jakarta, 7 hours ahead of UTC all year. */
+/**
+ * Returns a time on a day in Asia/Jakarta (the BUSINESS_TIMEZONE), which is 7 hours ahead of UTC
+ * all year.
+ */
 const jakarta = (time: string) => new Date(`2026-03-01T${time}:00+07:00`);
 
 describe('cut-off windows', () => {

@@ -1,7 +1,9 @@
 /**
  * Plays Digiflazz over HTTP with the test numbers of its documentation: signatures, `rc`, status
- * checks by repeated requests, bills, price list and webhooks. Counts executions, and repeats
- * within 60 s, which the documentation forbids.
+ * checks by repeated requests, bills, price list and webhooks.
+ *
+ * Counts the executions. It also counts status checks within 60 s of the previous one, which the
+ * documentation forbids.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -23,7 +25,7 @@ export interface DigiflazzServer {
   username: string;
   apiKey: string;
   webhookSecret: string;
-  /** Returns how often this reference was executed. */
+  /** Returns how many times the order with this reference was executed. */
   executions(refId: string): number;
   /** Returns the number of status checks within 60 s of the previous one. */
   tooSoon(): number;
@@ -31,12 +33,13 @@ export interface DigiflazzServer {
   /** Makes every pending order final. */
   finish(): void;
   /**
-   * Answers the next order with this code and creates no order. Null restores the answer by number.
+   * Responds to the next order with this code and creates no order. Null restores the response that
+   * depends on the number.
    */
   answerNextWith(answer: { rc: string; status?: string; httpStatus?: number } | null): void;
-  /** Orders to these numbers are executed, and their first request gets no answer. */
+  /** Customer numbers whose orders are executed without a response to the first request. */
   silentFor: Set<string>;
-  /** Returns the raw body and the headers of the webhook for an order. */
+  /** Returns the raw body and the headers of the webhook for this order. */
   webhook(refId: string): { raw: Buffer; headers: Record<string, string> };
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js'
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 
 export interface GatedClock {
-  /** The connection of this process to Redis. */
+  /** The gate on this process's connection to Redis. */
   gate: TcpGate;
   clock: FleetClock;
   /**
@@ -13,9 +13,7 @@ export interface GatedClock {
   real: { url: string; steady: () => number; date: () => number };
 }
 
-/**
- * Runs the fleet clock for each test of a file, over a Redis connection that can be delayed or cut.
- */
+/** Runs the fleet clock in each test of a file. Its Redis connection can be delayed or cut. */
 export function useGatedClock(): GatedClock {
   const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
   const given = { real } as GatedClock;

@@ -1,5 +1,5 @@
 /**
- * Calls that can buy, made after their deadline by a process that cannot notice it, because its
+ * Calls that can buy. A process makes them after their deadline and cannot notice that, because its
  * host was suspended.
  */
 import diagnosticsChannel from 'node:diagnostics_channel';
@@ -36,7 +36,7 @@ describe('calls that can buy, after their deadline', () => {
     provider.calls.length = 0;
   });
 
-  /** Answers in both protocols. */
+  /** Responds in both protocols. */
   function answer({ raw, url }: PlayedCall, response: ServerResponse): void {
     if (!raw) {
       const ref_id = url.searchParams.get('ref_id');
@@ -64,7 +64,7 @@ describe('calls that can buy, after their deadline', () => {
     username: 'us',
     secret: 'secret',
   });
-  /** Builds an order whose deadline is three seconds after it was claimed. */
+  /** Builds an order that was claimed at this time. Its deadline is three seconds later. */
   const orderOf = (claimedMs: number): ProviderOrder & { billTotal: number } => ({
     providerRef: newId(),
     productCode: 'S10',
@@ -87,7 +87,7 @@ describe('calls that can buy, after their deadline', () => {
       Date.now = () => real.date() - sleptMs;
     },
   };
-  /** Returns the error, or the outcome. */
+  /** Returns the outcome, or the error if the call fails. */
   const late = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const bought = () => provider.calls.filter(({ raw }) => !raw.includes('inq-pasca'));
 
@@ -108,7 +108,7 @@ describe('calls that can buy, after their deadline', () => {
         sleep();
         aheadMs = sleptMs;
       };
-      // In Redis, the ten minutes have passed.
+      // Ten minutes have passed on Redis, but not in this process.
       shiftRedisTime(redis(), () => aheadMs);
       expect(await late(digiflazz.payBill(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
       expect(provider.calls).to.have.length(1);
@@ -170,7 +170,7 @@ describe('calls that can buy, after their deadline', () => {
     expect(bought()).to.have.length(6);
   });
 
-  // The last test of this file: `stopSending` is permanent for the process.
+  // This must be the last test of the file, because `stopSending` is permanent for the process.
   it('sends nothing from a process that can no longer store answers', async () => {
     const claimedMs = await redisNow();
     stopSending();

@@ -1,6 +1,4 @@
-/**
- * Orders that certainly did not reach a provider or were not accepted by it, and long price lists.
- */
+/** Orders that certainly did not reach the provider or were not accepted, and long price lists. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
@@ -18,7 +16,7 @@ import { forkTestProgram } from '../support/fork-test-program.js';
 import { watchMemory } from '../support/memory-watch.js';
 import { startPlayServer, type PlayServer } from './play-server.js';
 
-/** Limit for the memory that a process needs to read a price list of 31 MB, in MB above idle. */
+/** Limit for the memory that a process needs to read a 31 MB price list, in MB above idle. */
 const priceListMegabytesMax = 140;
 
 const adapters: Record<string, ProviderAdapter> = {
@@ -33,7 +31,7 @@ function connectionTo(baseUrl: string): ProviderConnection {
 const order = () => orderOf({ productCode: 'S10', customerNumber: '081234567890' });
 
 describe('an order to an unreachable provider', () => {
-  /** Runs `use` with the port on which `server` listens. */
+  /** Runs `use` with the port of `server`, which listens meanwhile. */
   async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
     const sockets = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
@@ -158,12 +156,14 @@ describe('a price list of 31 MB', () => {
     expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
     const worstMs = Math.round(delay.max / 1e6);
     process.stdout.write(`    the longest block was ${worstMs} ms\n`);
-    // Parsing it at once blocked for more than a second on an idle machine.
+    // Parsing the whole list in one step blocked the event loop for over a second on an idle
+    // machine.
     expect(worstMs).to.be.below(500);
   });
 
   it('needs little memory', async () => {
-    // Node 24 grants new objects more memory before it collects them: the same size for all versions.
+    // Node 24 lets the heap for new objects grow larger before it collects garbage. Set the same
+    // size for all versions.
     const execArgv = ['--max-semi-space-size=16'];
     const reader = forkTestProgram('test/providers/price-list-process', process.env, { execArgv });
     try {
@@ -174,7 +174,8 @@ describe('a price list of 31 MB', () => {
       memory.stop();
       expect(codes).to.deep.equal(['SKU94999']);
       process.stdout.write(`    ${memory.growth().toFixed(0)} MB above ${memory.idle.toFixed(0)} MB idle\n`);
-      // Parsing it at once would hold the bytes, the text and 95,000 rows at the same time.
+      // Parsing the whole list in one step would hold the bytes, the text and 95,000 rows in memory
+      // together.
       expect(memory.growth()).to.be.below(priceListMegabytesMax);
     } finally {
       reader.disconnect();

@@ -55,7 +55,7 @@ describe('operator actions on providers', function () {
     return JSON.parse(stdout);
   }
 
-  /** Makes a purchase whose provider stays pending for longer than the review waits. */
+  /** Makes a purchase that is still pending at its provider when the review starts. */
   async function underReview(client = buyer): Promise<string> {
     await stack.simulator.control({ pending_ms: 600_000 });
     const id = await purchase(client, code, '081234561233');
@@ -63,7 +63,7 @@ describe('operator actions on providers', function () {
     return id;
   }
 
-  /** Returns every wallet's balance, except that of one account. */
+  /** Returns the balance of every wallet except that of one account. */
   async function walletsBut(accountId: string | undefined): Promise<[string, number][]> {
     return Object.entries((await ledgerOf(stack)).wallets).filter(([id]) => id !== accountId);
   }
@@ -80,7 +80,8 @@ describe('operator actions on providers', function () {
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
     const before = await walletsBut(other?._id);
-    // Other orders are checked for longer than one interval, this one is not, and no money moves.
+    // Wait until other orders are checked a full interval later. Meanwhile this order is not
+    // checked, and no money moves.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
       const [asked] = await attemptsOf(stack, await underReview(otherBuyer));
@@ -113,7 +114,7 @@ describe('operator actions on providers', function () {
     expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
     const second = await underReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
-    // The status is checked for as long as a review waits. Then the review opens again.
+    // Status checks continue for the normal review delay. Then a second review opens.
     await eventually('a second review', async () => (await transactionOf(stack, second))?.reviewSince);
   });
 
@@ -189,7 +190,8 @@ describe('operator actions on providers', function () {
         stack.env,
       ).catch((error: unknown) => /\{[\s\S]*\}/.exec(String(error))?.[0] ?? ''),
     );
-    // The provider lists the orders under review as executed. Ours are not final.
+    // The provider reports the orders under review as executed, but they are not final in our
+    // database.
     expect(fromLog.matched).to.be.at.least(1);
     expect(fromLog.differences.map((each: { kind: string }) => each.kind)).to.not.include('only-ours');
     const path = join(tmpdir(), `record-${randomUUID()}.csv`);

@@ -29,14 +29,13 @@ describe('an outage of a seller', function () {
       { sellerId: other.id, price: 10_000 },
     ]);
     buyer = await newBuyer(stack, accounts['buyer']?.api_key ?? '');
-    // Ties go to the faster seller, so each is first for some orders.
+    // Sellers with equal prices are ordered by latency, so each of them comes first for some
+    // orders.
     await stack.simulator.control({ latency_ms: 20 });
   });
   after(() => stack.stop());
 
-  /**
-   * Buys at a steady rate for `ms` milliseconds. Returns the ids with their times of acceptance.
-   */
+  /** Buys at a steady rate for `ms` milliseconds. Returns the ids with the times of acceptance. */
   async function buyFor(ms: number): Promise<{ id: string; atMs: number }[]> {
     const bought: Promise<{ id: string; atMs: number } | null>[] = [];
     await runAtRate(perSecond, (ms / 1_000) * perSecond, (index) => {
@@ -93,7 +92,7 @@ describe('an outage of a seller', function () {
     process.stdout.write(
       `    p95 to final: ${normal} ms before, ${recovered} ms from 5 s after the first failure\n`,
     );
-    // The floor of 100 ms allows for a busy machine.
+    // The minimum of 100 ms allows for a busy machine.
     expect(recovered).to.be.below(2 * Math.max(normal, 100));
 
     await stack.simulator.control({ providers: { [up.username]: { down: true } } });

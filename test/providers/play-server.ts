@@ -6,7 +6,7 @@ export interface PlayedCall {
   url: URL;
   headers: IncomingMessage['headers'];
   raw: string;
-  /** The client's port: equal for all calls of one connection. */
+  /** The client's port. It is the same for all calls on one connection. */
   port: number;
 }
 
@@ -16,7 +16,7 @@ export interface PlayServer {
   stop(): Promise<void>;
 }
 
-/** Starts a real HTTP server on a free port that answers with `answer`. */
+/** Starts a real HTTP server on a free port. `answer` handles each request. */
 export async function startPlayServer(
   answer: (call: PlayedCall, response: ServerResponse) => void,
 ): Promise<PlayServer> {

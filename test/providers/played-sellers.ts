@@ -1,4 +1,4 @@
-/** Sellers whose providers a test plays, created while the service runs. */
+/** Sellers whose providers are played by a test. They are created while the service is running. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { announceChange } from '../support/announce-change.js';
@@ -10,13 +10,13 @@ export interface Played {
   server: PlayServer;
   sellerId: string;
   code: string;
-  /** The orders that the provider received, in the order of arrival. */
+  /** The orders that the provider received, in order of arrival. */
   arrivals: { refId: string; customer: string; atMs: number }[];
 }
 
 type Answering = (call: PlayedCall, response: ServerResponse) => void;
 
-/** Answers as a provider that has sold. */
+/** Responds as a provider that has executed the order. */
 export function sell(call: PlayedCall, response: ServerResponse): void {
   const refId = call.url.searchParams.get('ref_id') ?? '';
   sendJson(response, 200, {
@@ -31,7 +31,9 @@ export function sell(call: PlayedCall, response: ServerResponse): void {
 export function playedSellers(stack: Stack) {
   const servers: PlayServer[] = [];
 
-  /** Creates a seller while the workers run. Its provider answers with `answer`. */
+  /**
+   * Creates a seller while the workers are running. `answer` handles the requests to its provider.
+   */
   async function play(answer: Answering, settings: object = {}): Promise<Played> {
     const arrivals: Played['arrivals'] = [];
     const server = await startPlayServer((call, response) => {

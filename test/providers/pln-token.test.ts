@@ -1,4 +1,6 @@
-/** PLN serial numbers are parsed from the right. A token is the same delivery in every notation. */
+/**
+ * PLN serial numbers are parsed from the right. Two notations of one token are the same delivery.
+ */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
@@ -65,7 +67,7 @@ describe('PLN tokens', () => {
     ] as const) {
       it(`open ${isCase ? 'a' : 'no'} case: ${again}`, async () => {
         const [first, second, productCode] = [newId(), newId(), `PLN-${newId()}`];
-        // Only the fields that the query reads.
+        // Insert only the fields that the query reads.
         await PurchaseModel.collection.insertOne({
           _id: first as never,
           accountId: first,

@@ -25,10 +25,10 @@ describe('polling schedule', () => {
     await server.stop();
     await openQueue(pollingQueue).obliterate({ force: true });
   });
-  // Registered after the hook above, which needs these connections.
+  // Registered after the hook above, because it needs the connections which that hook opens.
   useDatabase();
   before(async () => {
-    // A provider that never finishes. It records when it is asked.
+    // Start a provider that never finishes an order. It records the time of each request.
     server = await startPlayServer((call, response) => {
       callsAtMs.push(nowMs());
       const refId = call.url.searchParams.get('ref_id');
@@ -49,7 +49,7 @@ describe('polling schedule', () => {
     providerAnswer = 'pending';
   });
 
-  /** Accepts and sends one order. Only the test moves the clock. */
+  /** Accepts and sends one order. After that, only the test moves the clock. */
   async function sendOrder(): Promise<{ id: string; sentMs: number; at: (ms: number) => void }> {
     const startMs = Date.now();
     const at = (ms: number) => setClock(() => startMs + ms);
@@ -64,7 +64,7 @@ describe('polling schedule', () => {
     const { id, sentMs, at } = await sendOrder();
     for (let ms = 0; ms <= 40 * second; ms += 500) {
       at(ms);
-      // More jobs than usual: the order itself keeps the schedule.
+      // Run more jobs than usual. The order itself must keep the schedule.
       await fulfilById(id);
       await fulfilById(id);
     }

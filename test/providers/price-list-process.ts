@@ -1,6 +1,6 @@
 /**
- * Separate process of not-sent.test.ts, measured from outside: reads the price list at the given
- * address.
+ * The separate process for not-sent.test.ts, whose memory that test measures. It reads the price
+ * list at the given address.
  */
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';

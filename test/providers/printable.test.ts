@@ -1,4 +1,4 @@
-/** Text from a provider reaches no terminal, file or log as control sequences. */
+/** Text from a provider reaches no terminal, file or log as a control sequence. */
 import { expect } from 'chai';
 import { guardAdapter } from '../../src/providers/guarded-adapter.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
@@ -52,7 +52,8 @@ describe('control characters from a provider', () => {
   it('that are already stored are harmless on a terminal, in CSV and in a log', () => {
     const colours = '\u001b[31mred\u001b[39m\tand\n';
     expect(toPrintableLines(colours)).to.equal(colours);
-    // Concealed, blinking, black, background colour, clear screen, cursor movement, link.
+    // Concealed, blinking and black text, a background colour, clear screen, cursor movement and a
+    // link.
     for (const sequence of ['[8m', '[5m', '[30m', '[41m', '[2J', '[10A', '[38;5;0m', '[m', ']8;;x\u0007']) {
       expect(toPrintableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
     }

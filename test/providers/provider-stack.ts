@@ -1,4 +1,4 @@
-/** Shared by the provider tests: a stack with its own sellers and products. */
+/** Helpers for the provider tests: a stack with its own sellers and products. */
 import { randomUUID } from 'node:crypto';
 import type { Order } from '../../src/purchases/order.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
@@ -16,7 +16,8 @@ export interface TestSeller {
 }
 
 /**
- * Points the seeded seller at a provider of this test. The username must be used by no other test.
+ * Sets the connection of the seeded seller to a provider of this test. No other test may use the
+ * username.
  */
 export async function pointSeller(
   stack: Stack,
@@ -49,12 +50,16 @@ export async function pointSeller(
   return { id: account._id, username: provider.username };
 }
 
-/** Adds a seller while the service runs. @returns its id. */
+/**
+ * Adds a seller while the service is running.
+ * @returns the account id.
+ */
 export async function addSeller(stack: Stack, username: string): Promise<string> {
   const accounts = stack.db.collection<{ _id: string; username: string }>('accounts');
   const template = await accounts.findOne({ username: 'seller' });
   const _id = randomUUID().replaceAll('-', '');
-  // Without webhooks: the template's secrets are sealed for its own account.
+  // Leave out the webhooks, because the secrets in the template account are encrypted for that
+  // account.
   const noWebhooks = { webhookUrl: null, callbackUrl: null };
   await accounts.insertOne({ ...template, ...noWebhooks, _id, username });
   return _id;
@@ -95,7 +100,7 @@ export async function addProduct(
   return code;
 }
 
-/** Returns a client of the seeded buyer, funded, with a rate limit that no test reaches. */
+/** Returns a client for the seeded buyer, with a deposit and a rate limit that no test reaches. */
 export async function newBuyer(stack: Stack, apiKey: string, amount = 1_000_000_000): Promise<ApiClient> {
   await stack.db.collection('accounts').updateMany({ role: 'buyer' }, { $set: { rateLimit: 10_000_000 } });
   const buyer = apiClient(stack.baseUrl, apiKey);
@@ -136,7 +141,8 @@ export function attemptsOf(stack: Stack, transactionId: string): Promise<Order[]
 }
 
 /**
- * Returns the sum of the lines of each ledger account and each wallet's balance, in one snapshot.
+ * Reads one snapshot. Returns the sum of lines for each ledger account, and the balance of each
+ * wallet.
  */
 export async function ledgerOf(
   stack: Stack,

@@ -1,4 +1,7 @@
-/** One queue per provider: turns, fleet-wide limits, backlog, pauses, and removed providers. */
+/**
+ * One queue per provider: order of execution, fleet-wide limits, backlog, pauses, and removed
+ * providers.
+ */
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -68,7 +71,8 @@ describe('provider queues', function () {
     const places = arrivals.map(({ refId }, place) =>
       Math.abs(ids.indexOf(refId.split('-')[0] ?? '') - place),
     );
-    // Two calls half a second apart, in two processes, may swap places on a busy machine.
+    // On a busy machine, two calls from different processes may swap places even if they are half a
+    // second apart.
     expect(Math.max(...places), 'places between turn and execution').to.be.at.most(3);
     expect(new Set(arrivals.map(({ refId }) => refId)).size).to.equal(ids.length);
     expect(await ordersOf(ids)).to.have.length(ids.length);
@@ -171,7 +175,7 @@ describe('provider queues', function () {
       Math.abs(sold.indexOf(refId.split('-')[0] ?? '') - place),
     );
     expect(places).to.have.length(sold.length);
-    // Purchases made at the same time have no order among them.
+    // Purchases that are accepted at the same time have no defined order.
     expect(Math.max(...places), 'places between acceptance and execution').to.be.at.most(2 * atOnce);
   });
 
@@ -208,7 +212,7 @@ describe('provider queues', function () {
     const since = isOfBatch.slice(before, isOfBatch.lastIndexOf(true) + 1);
     const ahead = since.filter((each) => !each).length;
     expect(ahead, 'overtaking calls').to.be.greaterThan(0);
-    // Three in each window of 5 s. Part of the first window may be used up.
+    // Three orders may overtake in each window of 5 s. The first window may already be partly used.
     expect(ahead, 'overtaking calls').to.be.at.most(9);
     await flood;
     await eventually('the flood is served', () => arrivals.length === batch.length + 16, 60_000);
@@ -246,7 +250,7 @@ describe('provider queues', function () {
       const [order] = await ordersOf([id]);
       return order?.code === 'not-sent';
     });
-    // A process caches a provider's state for 200 ms.
+    // Each process caches the state of a provider for 200 ms.
     await eventually('other purchases are refused', async () => {
       const { status, body, headers } = await buyer.post('/v1/transactions', {
         product_code: code,
@@ -291,7 +295,8 @@ describe('provider queues', function () {
       { sellerId: removed.sellerId, price: 10_000 },
       { sellerId: other.sellerId, price: 10_000 },
     ]);
-    // Ties go to either seller, so only the first is offered during acceptance.
+    // Sellers with equal prices may come in either order, so only the first seller has an offer
+    // during acceptance.
     const offers = stack.db.collection<{ _id: string }>('offers');
     await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'inactive' } });
     await announceChange(stack);
@@ -305,14 +310,15 @@ describe('provider queues', function () {
     expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
     expect(removed.arrivals.length + other.arrivals.length).to.equal(ids.length);
     expect(other.arrivals.length).to.be.at.least(8);
-    // The queue stays for two minutes, because the sweep may still add jobs. Simulate their end.
+    // The queue is kept for two minutes, because the sweep may still add jobs. End that period now.
     await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, removed.sellerId);
     const left = () =>
       redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(removed.sellerId).name}:*`);
     const gonePromptly = () =>
       eventually('the queue is gone', async () => String(await left()) === '', 90_000);
     await gonePromptly();
-    // A process may look at the queue for the first time just after its removal.
+    // Another process may read the queue for the first time just after its removal, which creates
+    // its keys again.
     const late = new Queue(getProviderQueue(removed.sellerId).name, {
       connection: redis,
       prefix: stack.env['QUEUE_PREFIX'] ?? '',

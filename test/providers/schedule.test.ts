@@ -6,7 +6,9 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Returns the times of all polls of an order that stays pending, in milliseconds after sending. */
+/**
+ * Returns the times of all polls of an order that stays pending, in milliseconds after it was sent.
+ */
 function pollsOf(
   mode: 'sandbox' | 'live',
   traits: { inquiryMinIntervalMs: number; inquiryMaxAgeMs: number },

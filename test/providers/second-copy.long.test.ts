@@ -40,7 +40,8 @@ describe('a second copy of the service as the provider of the first', function (
     });
     wholesaleSellerId = upstream.id;
     wholesaleSellerKey = wholesaleAccounts['seller']?.api_key ?? '';
-    // Fund it before the first copy polls the balance: without balance it buys nothing.
+    // Fund the retail shop's account before the first copy polls the balance. With a balance of
+    // zero, the first copy would send no orders there.
     await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
     const seller = await pointSeller(retail, 'seller', {
       kind: 'h2h',
@@ -52,7 +53,7 @@ describe('a second copy of the service as the provider of the first', function (
     sellerId = seller.id;
     code = await addProduct(retail, [{ sellerId, price: 10_500 }]);
     await addProduct(wholesale, [{ sellerId: upstream.id, price: 10_000 }], code);
-    // The second copy sends its callbacks to the inbound path of the first copy.
+    // The second copy sends its callbacks to the callback path of the first copy.
     const account = await wholesale.db
       .collection<{ _id: string; callbackUrl: string }>('accounts')
       .findOneAndUpdate(
@@ -122,8 +123,8 @@ describe('a second copy of the service as the provider of the first', function (
 });
 
 /**
- * Checks that suspense is empty, seller and platform (2 %) have their shares, and all lines sum to
- * 0.
+ * Checks that suspense is empty, that seller and platform (2 %) have their shares, and that all
+ * lines sum to 0.
  */
 async function expectLedger(
   stack: Stack,

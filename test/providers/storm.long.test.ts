@@ -1,7 +1,7 @@
 /**
- * Purchases over three sellers: one refuses a fifth, one executes a tenth without answering, and
- * one goes down. Workers are killed at random. The long size has 10,000 purchases. SEED=<n> replays
- * a run.
+ * Purchases at three sellers. One refuses a fifth of the orders, one executes a tenth without a
+ * response, and one goes down. Workers are killed at random. The long size has 10,000 purchases.
+ * SEED=<n> replays a run.
  */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
@@ -63,8 +63,8 @@ describe('a storm over three sellers', function () {
   it(`every purchase is final or in review, none executes twice, and the ledger balances`, async () => {
     process.stdout.write(`    ${random.seed}, ${size.purchases} purchases\n`);
     const ids = await buyAll(buyer, codes, random);
-    // Lower the prices after acceptance, so that every seller may serve every order. Each product
-    // has a different cheapest seller.
+    // Lower the prices after acceptance, so that every seller may execute every order. Each product
+    // is cheapest at a different seller.
     await lowerPrices(stack, sellers, codes);
     const outage = playOutage(stack, sellers[2]?.username ?? '');
     const workers = [
@@ -86,7 +86,7 @@ describe('a storm over three sellers', function () {
       for (let index = next++; index < size.purchases; index = next++) {
         const body = {
           product_code: products[Math.floor(chance() * products.length)],
-          // An ending for which the simulator has no scenario.
+          // The simulator has no scenario for numbers with this ending.
           destination: `08${String(index).padStart(8, '0')}00`,
           ref_id: uniqueRef('storm'),
         };
@@ -112,8 +112,8 @@ async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[])
 }
 
 /**
- * Takes the third seller down when a third of the purchases are final, and up when more of them
- * are.
+ * Stops the third seller when a third of the purchases are final, and starts it again when more are
+ * final.
  */
 function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
   const play = async (): Promise<void> => {
@@ -132,7 +132,7 @@ function finalCount(stack: Stack): Promise<number> {
   return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
 }
 
-/** Kills and replaces a worker after every few final purchases. */
+/** Kills a worker after every few final purchases and replaces it. */
 function killNowAndThen(
   stack: Stack,
   workers: RunningProgram[],
@@ -215,14 +215,15 @@ async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): 
 
 function report(transactions: Purchase[], attempts: Order[], reviews: Purchase[]): void {
   const attemptsOf = groupBy(attempts, ({ transactionId }) => transactionId);
-  // Measured from the first sending, without the wait in the queue.
+  // Measure from the first order on, without the time in the queue.
   const timeOf = ({ _id, finalAt }: Purchase) => {
     const sent = (attemptsOf.get(_id) ?? []).map(({ sentAt }) => sentAt?.getTime() ?? Infinity);
     return (finalAt?.getTime() ?? 0) - Math.min(...sent);
   };
   const meanMs = (of: Purchase[]) =>
     Math.round(of.reduce((sum, each) => sum + timeOf(each), 0) / Math.max(1, of.length));
-  // Only orders that were answered at once: waiting for a lost answer is not a cost of failover.
+  // Include only orders that got a response immediately, because the wait for a lost response is
+  // not a cost of failover.
   const sold = transactions.filter(({ status, _id }) => {
     return status === 'SUCCESS' && (attemptsOf.get(_id) ?? []).every(({ checks }) => checks === 0);
   });

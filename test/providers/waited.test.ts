@@ -1,6 +1,6 @@
 /**
- * Calls that can buy and that waited past their deadline after the hand-over: for a blocked event
- * loop, or for a free connection.
+ * Calls that can buy and that passed their deadline after the hand-over to the HTTP client. They
+ * waited for a blocked event loop or for a free connection.
  */
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';

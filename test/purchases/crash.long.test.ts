@@ -25,9 +25,9 @@ describe('purchases during crashes', function () {
   const random = seededRandom();
 
   before(async () => {
-    // A private Redis, because the test empties it.
+    // Use a private Redis, because the test empties it.
     redis = await startPrivateRedis();
-    // A private MongoDB, where the locks of a killed process expire after 2 s.
+    // Use a private MongoDB whose locks expire 2 s after a process is killed.
     mongo = await startPrivateMongo({ lockLifetimeS: 2 });
     stack = await startStack({
       workers: ['follow-up', 'webhooks', 'sellers'],
@@ -99,14 +99,14 @@ describe('purchases during crashes', function () {
   }
 
   interface Told {
-    /** `<transaction> <status>` of every final state received. */
+    /** `<transaction> <status>` for every final state that the inbox received. */
     states: Set<string>;
-    /** Stops collecting. Resolves when the messages now in the inbox are read. */
+    /** Stops collecting. Resolves when all messages that the inbox has now are read. */
     end(): Promise<void>;
   }
 
   /**
-   * Collects what the inbox really received. Reads continuously, because the inbox keeps only
+   * Collects the webhooks that the inbox received. Reads continuously, because the inbox keeps only
    * 10,000 messages.
    */
   function collectTold(): Told {

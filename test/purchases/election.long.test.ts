@@ -43,7 +43,8 @@ describe('a MongoDB election during purchases', function () {
     const buyAll = async () => {
       await runAtRate(perSecond, purchases, (index) => {
         bought[index] = buy();
-        // The rejection is handled below, where it is awaited. It may come long before.
+        // The rejection is handled where the promise is awaited. It may occur before that, so it
+        // must not count as unhandled.
         bought[index].catch(() => undefined);
       });
       return Promise.all(bought);

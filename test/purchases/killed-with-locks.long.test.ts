@@ -6,7 +6,7 @@ import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-/** Longer than the wait of any call. */
+/** Seconds until a lock expires. Longer than any call waits. */
 const lockLifetimeS = 5;
 
 describe('a process killed while it holds a wallet lock', () => {
@@ -39,7 +39,7 @@ describe('a process killed while it holds a wallet lock', () => {
     const refs = [uniqueRef('killed'), uniqueRef('other')];
     const uri = stack.env['MONGODB_URI'] ?? '';
     const answers: Answer[] = [];
-    // The commit reaches the database, but pauses there until its transaction has long expired.
+    // The commit is held on the way to the database until its transaction has long expired.
     const pause = { kind: 'pause', commands: ['commitTransaction'], ms: 20_000, uri } as const;
     await withFault(pause, async ({ met }) => {
       const lost = buy(doomed.url, refs[0] ?? '').catch(() => null);

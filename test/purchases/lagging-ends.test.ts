@@ -1,6 +1,6 @@
 /**
- * The end of a purchase is shown once a majority has it, because a failover can roll back what only
- * the primary has.
+ * The end of a purchase is shown only after a majority holds it, because a failover can roll back a
+ * write that only the primary has.
  */
 import { expect } from 'chai';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
@@ -27,7 +27,7 @@ import { eventually } from '../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-/** Lag in milliseconds. The test ends it earlier. */
+/** Lag in milliseconds. The test ends the lag earlier. */
 const longLagMs = 30_000;
 
 describe('a lagging majority after the end of a purchase', () => {
@@ -157,7 +157,7 @@ async function reportOf({ accountId, createdAt }: Purchase) {
   const period = { start: createdAt, end: createdAt };
   const report = { accountId, role: 'buyer', type: 'transaction', period } as Report;
   for await (const [first] of readReportPages(report)) {
-    // Reports use the lower-case status of the API.
+    // Reports contain the API's lower-case status.
     return [{ status: first?.row.status.toUpperCase() } as Purchase];
   }
   return [];
@@ -173,7 +173,7 @@ async function listOf(owner: { accountId: string }, sought?: { productCode: stri
   return (await listTransactions({ owner, sought, page: 1, limit: 5 })).purchases;
 }
 
-/** Fails a purchase. The refund is visible on the primary and has no majority yet. */
+/** Fails a purchase. The primary shows the refund, but no majority holds it yet. */
 async function endUnconfirmed({ lagMs = longLagMs } = {}): Promise<{
   purchase: Purchase;
   ending: Promise<unknown>;

@@ -67,7 +67,7 @@ describe('purchases during MongoDB faults', function () {
         refId,
         heard: (answer: Answer) => answers.push(answer),
       });
-      // The fault hits commands at random, so some purchases succeed only when it is over.
+      // The fault affects random commands, so some purchases succeed only after it has ended.
       const tryThrice = async () => {
         const refId = uniqueRef('bought');
         for (let tries = 0; tries < 3; tries++) {
@@ -82,7 +82,7 @@ describe('purchases during MongoDB faults', function () {
       await withFault({ kind, commands, probability, uri }, async ({ met }) => {
         await inParallel([...Array(purchases).keys()], atOnce, tryThrice);
         // On a busy machine groups are large and commits are few, so the fault may not have
-        // occurred yet.
+        // affected a command yet.
         while ((await met()) === 0 && accepted.length < 5 * purchases) {
           await inParallel([...Array(atOnce).keys()], atOnce, tryThrice);
         }
@@ -123,7 +123,8 @@ describe('purchases during MongoDB faults', function () {
     expect(met.reduce((sum, each) => sum + each)).to.be.greaterThan(2);
   });
 
-  // One test after all faults: the sweeps need some seconds to find jobs that workers lost.
+  // Run one check after all faults, because the sweeps need some seconds to find jobs that workers
+  // lost.
   it('all purchases are final, executed once, and the ledger is verified', async () => {
     await waitUntilAllFinal(stack, 120_000);
     await expectExecutionsToMatch(stack);

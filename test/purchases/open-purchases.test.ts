@@ -1,4 +1,6 @@
-/** Open purchases by age and amount in suspense, as the alarms for stuck purchases use them. */
+/**
+ * The age of open purchases and their amount in suspense, which the alarms for stuck purchases use.
+ */
 import { expect } from 'chai';
 import { sumOpenPurchases } from '../../src/purchases/purchase-figures.js';
 import { purchases } from '../../src/purchases/purchase.model.js';

@@ -1,6 +1,4 @@
-/**
- * Plays purchases to every possible state with the service's own functions. No provider is called.
- */
+/** Moves purchases to every possible state with functions of the service. No provider is called. */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Account } from '../../src/accounts/account.model.js';
 import { post } from '../../src/money/posting/post.js';
@@ -18,12 +16,12 @@ export interface Parties {
   sellerIds: string[];
 }
 
-/** Codes that are not valid in a document path, and names that JavaScript objects already have. */
+/** Codes that are invalid as a document path, and names that every JavaScript object has. */
 export const codes = ['S10', 'a.b$c', '$set', '__proto__', 'constructor', 'x_%2E'];
 
 const dayMs = 86_400_000;
 
-/** Buys once, on one of the last days, and leaves the purchase in a random state. */
+/** Makes a purchase on one of the last days and leaves it in a random state. */
 export async function playPurchase(parties: Parties, random: () => number): Promise<void> {
   const pick = <T>(of: T[]) => of[Math.floor(random() * of.length)] as T;
   const code = pick(codes);
@@ -100,7 +98,7 @@ function orderOf(purchase: Purchase, n: number, sellerId: string): Order {
   });
 }
 
-/** Returns the ids of the accounts. */
+/** Returns the account ids. */
 export function idsOf(accounts: { account: Account }[]): string[] {
   return accounts.map(({ account }) => account._id);
 }

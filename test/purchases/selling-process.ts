@@ -1,6 +1,6 @@
 /**
- * A selling process for totals.long.test.ts. It plays purchases up to the requested number, until
- * it is stopped or killed.
+ * A process for totals.long.test.ts that makes purchases, until it has made the requested number or
+ * is stopped or killed.
  */
 import '../../src/all-models.js';
 import { connectMongo } from '../../src/database/mongo.js';
@@ -38,7 +38,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
         await playPurchase(parties, random);
         process.send?.({ sold: true });
       } catch (error) {
-        // Wallets are contended. A purchase that times out is tried again.
+        // The processes compete for the wallets, so repeat a purchase that timed out.
         if (!(error instanceof DependencyError)) {
           throw error;
         }
@@ -49,7 +49,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
   process.send?.({ done: true });
 }
 
-/** Sends the slots that two concurrent groups would get. */
+/** Sends the test the slots that two concurrent groups would get. */
 async function sendSlots(): Promise<void> {
   const taken = [takeSlot(0), takeSlot(0)];
   taken.forEach((each) => {

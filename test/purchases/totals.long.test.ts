@@ -28,7 +28,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const random = seededRandom();
 
-/** Computes every counter of every account and day from the rows, without code of the service. */
+/**
+ * Computes every counter of every account and day from the rows, without using code of the service.
+ */
 async function countedFromRows(): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
   const add = (path: string, amount: number) => (counted[path] = (counted[path] ?? 0) + amount);
@@ -92,7 +94,7 @@ const statuses = {
   failed: ['FAILED', 'REFUNDED'],
 };
 
-/** Requests pages of all kinds and compares each with the sorted rows. */
+/** Requests pages with all kinds of filters and compares each page with the sorted rows. */
 async function expectHistoryToBeRight({ buyerIds, sellerIds }: Parties, rounds: number): Promise<void> {
   const rows = await PurchaseModel.find().lean<Purchase[]>();
   rows.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
@@ -182,8 +184,8 @@ describe(`daily totals, ${random.seed}`, function () {
     sellers.push(child);
     await once(child, 'message');
     const state = { child, sold: 0, done: false, slots: [] as number[] };
-    // One permanent listener: two messages that arrive together are both delivered before an await
-    // continues.
+    // Use one permanent listener, because two messages can arrive together, before code that awaits
+    // the first one continues.
     child.on('message', (message: { sold?: true; done?: true; slots?: number[] }) => {
       state.sold += message.sold ? 1 : 0;
       state.done ||= message.done === true;
@@ -198,14 +200,14 @@ describe(`daily totals, ${random.seed}`, function () {
   });
 
   it('equal the purchases while processes sell or die and days are folded and rebuilt', async () => {
-    // All three sell without end: two until they are stopped, the third until it is killed.
+    // All three processes sell without limit. Two are stopped later, and the third is killed.
     const order = { purchases: Number.MAX_SAFE_INTEGER, atOnce: 4 };
     const [first, second, killed] = await Promise.all([order, order, order].map(startSelling));
     const haveSold = (least: number, ...of: (typeof first)[]) =>
       of.every((each) => (each?.sold ?? 0) > least);
     let stopped = false;
-    // As on the schedule, work with too many write conflicts is retried. Folding a day with
-    // constant sales may end only after them.
+    // Retries work that has too many write conflicts, as the schedule does. While sales continue,
+    // folding a day may succeed only after they end.
     const untilDone = (work: () => Promise<unknown>) =>
       eventually('the work succeeds', () => work().then(() => true), 30_000);
     const folding = (async () => {
@@ -231,7 +233,7 @@ describe(`daily totals, ${random.seed}`, function () {
     }
     await eventually('the other processes end', () => first?.done && second?.done);
     expect(killed?.done).to.equal(false);
-    // The last transaction of the killed process may still be committed.
+    // The last database transaction of the killed process may still be committed.
     await eventually('its last database transaction is complete', async () => {
       const [rows, totals] = [await countedFromRows(), await storedTotals()];
       return JSON.stringify(rows) === JSON.stringify(totals);
@@ -249,7 +251,7 @@ describe(`daily totals, ${random.seed}`, function () {
     const old = await dailyTotals.find({ day: { $lt: yesterday } }).toArray();
     expect(old).to.have.length.greaterThan(3);
     expect(old.filter((each) => each.slot !== null)).to.deep.equal([]);
-    // A later change of an old purchase goes to a slot again.
+    // A later change to an old purchase is counted in a slot again.
     await playPurchase(parties, random);
     expect(await findings()).to.deep.equal([]);
   });
@@ -290,7 +292,7 @@ describe(`daily totals, ${random.seed}`, function () {
   });
 
   it('are replaced by counting while they are missing, until a rebuild', async () => {
-    // Only the rows exist, as after a change of BUSINESS_TIMEZONE.
+    // Delete the totals. Only the rows remain, as after a change of BUSINESS_TIMEZONE.
     await mongoose.connection.db?.collection('totalsState').deleteMany({});
     await dailyTotals.deleteMany({});
     await eventually('the process notices', async () => !(await areTotalsComplete()));

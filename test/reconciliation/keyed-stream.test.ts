@@ -22,7 +22,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     await client.close();
   });
 
-  /** Reads all groups, and the ids of documents whose key is not a string. */
+  /** Reads all groups, and the ids of the documents whose key is not a string. */
   async function readAll(batchSize: number) {
     const oddOnes = new Set<unknown>();
     const groups: [string, number][] = [];
@@ -90,7 +90,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     });
     await stream.fill();
     expect(stream.head()).to.equal('k100');
-    // Other tests use the same server.
+    // The server is shared with other tests, so compare with the number before.
     await eventually('no cursor is open', async () => (await openCursors()) <= before);
   });
 

@@ -1,4 +1,7 @@
-/** A verification keeps its lease for hours while it makes progress, and no longer. */
+/**
+ * A verification keeps its lease for hours while it makes progress, and loses it when it stops
+ * making progress.
+ */
 import { expect } from 'chai';
 import { getLimitMs } from '../../src/jobs/define-job.js';
 import {
@@ -20,7 +23,7 @@ import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const minutes = 60_000;
-/** Renewed every 20 ms. */
+/** Duration of the lease in milliseconds. The holder renews it every 20 ms. */
 const leaseMs = 60;
 
 describe('single verification at a time', () => {
@@ -35,7 +38,7 @@ describe('single verification at a time', () => {
     setClock(null);
   });
 
-  /** Takes a lease and returns the holder's handle. */
+  /** Takes a lease. Returns the holder's handle. */
   async function take(holdMaxMs?: number) {
     const name = `test-${newId()}`;
     let end: () => void = () => undefined;
@@ -47,7 +50,7 @@ describe('single verification at a time', () => {
     const key = `${env.QUEUE_PREFIX}:{lease}:${name}`;
     return { name, key, held: given, end: () => (end(), work) };
   }
-  /** Waits until the holder has renewed it. */
+  /** Waits until the holder has renewed the lease. */
   const isRenewed = async (key: string) => {
     await redis().pexpire(key, 60_000);
     await eventually('the lease is renewed', async () => (await redis().pttl(key)) <= leaseMs);

@@ -1,4 +1,4 @@
-/** Decisions that an operator is offered leave a consistent ledger. */
+/** Every decision that an operator is offered leaves the ledger consistent. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';

@@ -1,6 +1,6 @@
 /**
- * Price changes while a process is killed, stopped or cut off from Redis. The old price is used
- * only for a short time.
+ * A price changes while a process is killed, suspended or cut off from Redis. Other processes use
+ * the old price only for a short time.
  */
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ describe('a change while a process misses its invalidation', function () {
   let redis: Redis;
   let stack: Stack;
   let seeded: Record<string, SeededAccount>;
-  /** The other web process reaches Redis through this gate. */
+  /** The gate between the other web process and Redis. */
   let gate: Outage;
   let other: RunningProgram;
   let buyer: ApiClient;
@@ -64,7 +64,10 @@ describe('a change while a process misses its invalidation', function () {
     expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
     return answer.body.data.price as number;
   };
-  /** @returns the latency of the seller's call in milliseconds. */
+  /**
+   * Raises the price.
+   * @returns the latency of the seller's call in milliseconds.
+   */
   const raise = async (): Promise<number> => {
     price += 1;
     const startedAt = performance.now();
@@ -134,7 +137,8 @@ describe('a change while a process misses its invalidation', function () {
   it('takes effect within a second if its process dies before the invalidation', async () => {
     const child = forkTestProgram('test/redis/dying-process', { ...stack.env, PRODUCT_CODE: code });
     await once(child, 'message');
-    // This read is from before the commit, and no process is left to invalidate it.
+    // The cached price was read before the commit, and the process that should invalidate it is
+    // dead.
     expect(await priceThere()).to.equal(price);
     child.send('go on');
     await once(child, 'exit');

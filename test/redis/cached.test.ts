@@ -24,7 +24,7 @@ interface Fact {
   owner: string;
 }
 
-/** A store that counts its reads and can delay them. */
+/** Creates a store that counts its reads and can delay them. */
 function store() {
   const rows = new Map<string, Fact>();
   const reads: string[] = [];
@@ -39,7 +39,7 @@ function store() {
       await gate;
       return found;
     },
-    /** Delays new reads until the returned function is called. */
+    /** Delays new reads until the caller invokes the returned function. */
     hold: (): (() => void) => {
       let release: () => void = () => undefined;
       gate = new Promise((resolve) => {
@@ -86,7 +86,7 @@ for (const isSubscribed of [true, false]) {
         rows.set('a', { id: 'a', owner: 'new' });
         return Promise.resolve();
       });
-      // The next call must not join the earlier load, which is still running.
+      // The next call must not share the earlier load, which is still running.
       const releaseNext = hold();
       const next = get('a');
       releaseNext();
@@ -153,7 +153,7 @@ for (const isSubscribed of [true, false]) {
       for (const id of ['a', 'b', 'c', 'a', 'much', 'a', 'b']) {
         await get(id);
       }
-      // `much` evicted b and c, then b evicted `much`.
+      // Loading `much` evicted b and c. The second load of b then evicted `much`.
       expect(['a', 'b', 'c', 'much'].map(readsOf)).to.deep.equal([1, 2, 1, 1]);
       await get('much');
       expect(readsOf('much')).to.equal(2);
@@ -161,7 +161,7 @@ for (const isSubscribed of [true, false]) {
         await get(id);
       }
       expect(['too much', 'much'].map(readsOf), 'too heavy, evicts nothing').to.deep.equal([2, 2]);
-      // Invalidated entries no longer count towards the weight.
+      // Invalidated entries no longer count towards the weight limit.
       await writeAndInvalidate([OfferModel], null, nothing);
       for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) {
         await get(id);
@@ -212,7 +212,7 @@ for (const isSubscribed of [true, false]) {
 }
 
 describe('a cache invalidation', () => {
-  /** Another subscriber, which acknowledges or stays silent. */
+  /** Another subscriber to invalidations. It acknowledges them or stays silent. */
   let other: Redis;
   let answers: boolean;
   const received: Change[] = [];
@@ -280,7 +280,8 @@ describe('a cache invalidation', () => {
 
 describe('cached collections', () => {
   it('can only be written through writeAndInvalidate', () => {
-    // Never called: `npm run check:types` fails if one of these starts to exist.
+    // This function is never called. `npm run check:types` fails if one of these methods becomes
+    // available.
     const forbidden = () => [
       // @ts-expect-error -- only reads
       AccountModel.updateOne,

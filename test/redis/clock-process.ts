@@ -1,6 +1,6 @@
 /**
- * For fleet-clock.long.test.ts: reports its time after the first measurement of Redis's clock and
- * on each message.
+ * The process for fleet-clock.long.test.ts. It reports its time after the first measurement of the
+ * Redis clock and again on each message.
  */
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';

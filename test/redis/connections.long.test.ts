@@ -1,6 +1,6 @@
 /**
- * Connections per process, as documented in docs/guides/operate/prepare-redis.md. Small plans of
- * managed Redis allow 20.
+ * The number of Redis connections per process equals the number in
+ * docs/guides/operate/prepare-redis.md. Small plans of managed Redis allow 20.
  */
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
@@ -21,10 +21,10 @@ describe('connections to Redis', () => {
     await redis.stop();
   });
 
-  /** Sellers of the demo data, served by the simulator. */
+  /** The number of sellers in the demo data, all with the simulator as provider. */
   const providers = 3;
 
-  /** Without the test's own connection. */
+  /** Counts the connections to Redis, without the test's own. */
   const connections = async () => {
     const info = await redis.client.info('clients');
     return Number(/connected_clients:(\d+)/.exec(info)?.[1]) - 1;

@@ -1,6 +1,6 @@
 /**
- * For cache-outage.long.test.ts: raises a price on a message and dies between the write and its
- * invalidation.
+ * The process for cache-outage.long.test.ts. On a message it raises a price, and dies after the
+ * write and before the cache invalidation.
  */
 import { connectMongo } from '../../src/database/mongo.js';
 import { OfferModel } from '../../src/products/offer.model.js';

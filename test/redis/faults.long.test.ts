@@ -1,4 +1,4 @@
-/** Network faults on open connections: silent loss and high latency. Purchases continue. */
+/** Network faults on open connections (silent loss and high latency). Purchases continue. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
@@ -9,7 +9,7 @@ import { waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases
 import { startStack, type Stack } from '../support/stack.js';
 
 const healWithinMs = 20_000;
-/** One above and one below the timeout of a connection. */
+/** Latencies in milliseconds. One is above and one is below the connection timeout. */
 const slow = [12_000, 1_500];
 const moreMs = 50;
 
@@ -33,7 +33,10 @@ describe('the network to Redis', function () {
     await gate.stop();
   });
 
-  /** @returns the latency in milliseconds. */
+  /**
+   * Makes a purchase.
+   * @returns the latency in milliseconds.
+   */
   async function buy(): Promise<number> {
     const startedAt = performance.now();
     const body = { code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() };
@@ -68,7 +71,7 @@ describe('the network to Redis', function () {
       const usual = median(await buyMany(15));
       await waitUntilAllFinal(stack, 20_000);
       gate.delay(slowMs / 2);
-      // The first calls detect the latency.
+      // The latency is detected during the first calls, so they are not measured.
       await buyMany(3);
       const then = await buyMany(15);
       await gate.restore();
@@ -87,8 +90,8 @@ describe('the network to Redis', function () {
       isReady = true;
       return program;
     });
-    // Wait until the web process has logged the outage; by then a wrong worker would have reported
-    // ready.
+    // Wait until the web process has logged the outage. A faulty worker would have reported ready
+    // by then.
     const web = await stack.startWeb();
     await eventually('the web process logs the outage', () => web.output().includes('redis is unavailable'));
     await web.stop();

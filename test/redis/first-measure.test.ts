@@ -1,4 +1,4 @@
-/** The time that a process measures when it starts on a busy machine. */
+/** The Redis time that a process measures if it starts on a busy machine. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,7 +12,7 @@ describe('first measurement of the fleet clock', () => {
   const sockets: Socket[] = [];
   let asked = 0;
 
-  /** A proxy to Redis that delays the first answer to `time`. */
+  /** Starts a proxy to Redis that delays the first reply to `time`. */
   before(async () => {
     const { hostname, port } = new URL(process.env['REDIS_URL'] ?? '');
     server = createServer((inner) => {
@@ -44,8 +44,8 @@ describe('first measurement of the fleet clock', () => {
     const child = forkTestProgram('test/redis/clock-process', { ...process.env, REDIS_URL: url.toString() });
     try {
       const [told] = (await once(child, 'message')) as [{ nowMs: number; hostMs: number }];
-      // This host is also the host of Redis. The late answer alone would be off by half of its
-      // delay.
+      // Redis runs on this host, so both clocks agree. The delayed reply alone would cause an error
+      // of half its delay.
       expect(told.nowMs - told.hostMs).to.be.within(-lateMs / 4, lateMs / 4);
     } finally {
       child.kill('SIGKILL');

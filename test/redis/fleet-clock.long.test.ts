@@ -1,4 +1,4 @@
-/** The time that a process measures with a distant Redis and a wrong host clock. */
+/** The Redis time that a process measures if Redis is distant and the host clock is wrong. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -13,7 +13,10 @@ import { startProgram } from '../support/start-program.js';
 import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 
 const elevenMinutes = 660_000;
-/** Per direction. A round trip exceeds the process's other timeouts. */
+/**
+ * Delay in each direction, in milliseconds. The round trip takes longer than the other timeouts of
+ * the process.
+ */
 const slowMs = 200;
 
 interface Told {
@@ -39,7 +42,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
     });
     started.push(child);
     const [told] = (await once(child, 'message')) as [Told];
-    // This host is also the host of Redis, and its clock is right.
+    // Redis runs on this host, whose clock is right.
     expect(told.hostMs - told.nowMs).to.be.within(elevenMinutes - 2_000, elevenMinutes + 2_000);
   });
 

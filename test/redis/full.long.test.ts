@@ -1,5 +1,5 @@
 /**
- * A full or read-only Redis: the outage is reported, no job is lost, and the service recovers by
+ * A full or read-only Redis. The outage is reported, no job is lost, and the service recovers by
  * itself.
  */
 import { expect } from 'chai';
@@ -75,24 +75,24 @@ describe('a Redis that refuses writes', function () {
     const doctor = await topup(['doctor', '--json'], stack.env);
     const failed = doctor.json<{ checks: Diagnosis[] }>().checks.filter(({ status }) => status === 'fail');
     expect(failed.map(({ name }) => name)).to.include('Redis writes');
-    // Heartbeats are missing because Redis refuses them; no process is reported as stuck, and Redis
-    // counts as reachable.
+    // Heartbeats are missing because Redis refuses writes. No process may be reported as stuck, and
+    // Redis counts as reachable.
     expect(doctor.stdout)
       .to.include('Fix Redis first')
       .and.not.match(/kill -9|correct REDIS_URL/);
   }
 
   /**
-   * Counts the attempts of a process without backoff, as Redis sees them. Other load does not
-   * change the figures.
+   * Counts, from Redis's statistics, the attempts of a process that does not back off. Other load
+   * does not affect these figures.
    */
   async function tries(code: string) {
     const info = (await redis.client.info('stats')) + (await redis.client.info('errorstats'));
     const figure = (name: string) => Number(new RegExp(`^${name}(\\d+)`, 'm').exec(info)?.[1] ?? 0);
     return {
       connections: figure('total_connections_received:'),
-      // Only errors with this code, because each new connection causes two others on this Redis
-      // (CLIENT SETINFO is unknown).
+      // Count only errors with this code. Each new connection also causes two others, because this
+      // Redis does not know CLIENT SETINFO.
       refused: figure(`errorstat_${code}:count=`),
     };
   }
@@ -106,7 +106,7 @@ describe('a Redis that refuses writes', function () {
 
   it('full: accepts 50 purchases, reports it and recovers with free memory', async () => {
     const [, maxmemory = ''] = await redis.client.config('GET', 'maxmemory');
-    // Far below its current use, so that expiring keys do not free enough.
+    // Far below the current memory use, so that expiring keys do not free enough.
     await redis.client.config('SET', 'maxmemory', '100kb');
     await expectTrouble('OOM', /Redis is full/);
     expect((await topup(['doctor', '--json'], stack.env)).stdout).to.match(

@@ -1,4 +1,4 @@
-/** Runs the main job on a real server of each supported kind of Redis. */
+/** Runs the service's main tasks on a real server of each supported kind of Redis. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -66,7 +66,7 @@ describe('kinds of Redis', function () {
       await expectMainJob(stack);
       const key = (await stack.seed())['buyer']?.api_key ?? '';
       await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
-      // Without a lease postings only collide more often, which no other check would detect.
+      // Without the lease, postings only conflict more often. No other check detects that.
       await eventually('a slot of daily totals is leased', async () => {
         const leases = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*totals-slot*')));
         return leases.flat().length > 0;

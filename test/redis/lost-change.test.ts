@@ -24,10 +24,10 @@ describe('an invalidation lost between two nodes of a Cluster', () => {
     let gaps = 0;
     let changes = 0;
     addListener({ onChange: () => (changes += 1), onGap: () => (gaps += 1) });
-    // Increments the counter of invalidations without publishing one.
+    // Increment the invalidation counter without publishing an invalidation.
     await redis().incr(changeCountKey);
     await eventually('the cache is cleared', () => gaps > 0);
-    // The next change arrives twice: from this process and from Redis.
+    // The next invalidation arrives twice: directly in this process and through Redis.
     await publishChange({ id: newId(), by: newId(), phase: 'begin', collections: [], subjects: [] });
     await eventually('the next change arrives twice', () => changes === 2);
     expect(gaps).to.equal(1);

@@ -1,4 +1,4 @@
-/** The main job of the service, from the deposit to the webhook, and its other uses of Redis. */
+/** The main tasks of the service, from the deposit to the webhook, and its other uses of Redis. */
 import { expect } from 'chai';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { hmacSign, requestPath } from '../api/support/reseller.js';
@@ -10,7 +10,10 @@ import { expectLedgerToBalance } from '../support/ledger.js';
 import type { Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-/** @param stack A stack with every kind of worker. */
+/**
+ * Expects that all main tasks work.
+ * @param stack A stack with workers of every kind.
+ */
 export async function expectMainJob(stack: Stack): Promise<void> {
   const accounts = await stack.seed();
   const { username = '', api_key: key = '' } = accounts['buyer'] ?? {};
@@ -42,7 +45,7 @@ export async function expectMainJob(stack: Stack): Promise<void> {
 
   await expectLimit(stack, accounts['buyer2']?.api_key ?? '');
   const browser = consoleClient(stack.baseUrl, '198.51.100.7');
-  // Two sessions, whose keys a Cluster stores on different nodes.
+  // Log in twice. A Cluster stores the keys of the two sessions on different nodes.
   await consoleClient(stack.baseUrl, '198.51.100.8').login('admin', accounts['admin']?.password ?? '');
   await browser.login('admin', accounts['admin']?.password ?? '');
   expect((await browser.get('/admin')).status, 'page of the console').to.equal(200);
@@ -58,7 +61,7 @@ export async function expectMainJob(stack: Stack): Promise<void> {
   await expectLedgerToBalance(stack);
 }
 
-/** The limit is exact across two web processes. */
+/** Expects that the rate limit is exact across two web processes. */
 async function expectLimit(stack: Stack, key: string): Promise<void> {
   await stack.db.collection('accounts').updateOne({ username: 'buyer2' }, { $set: { rateLimit: 5 } });
   const second = await stack.startWeb();

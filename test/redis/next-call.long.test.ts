@@ -1,6 +1,6 @@
 /**
- * A change of price, status, offer or provider is effective for the next call in every process.
- * Tested with two web processes.
+ * A change of a price, status, offer or provider applies to the next call in every process. Tested
+ * with two web processes.
  */
 import { expect } from 'chai';
 import { newBuyer, addProduct, pointSeller, finalOf, purchase } from '../providers/provider-stack.js';
@@ -37,7 +37,9 @@ describe('changes effective for the next call in every process', function () {
   const keyOf = (username: string) => seeded[username]?.api_key ?? '';
   const buy = () =>
     buyer.post('/v1/transactions', { product_code: code, destination: '081234561230', ref_id: uniqueRef() });
-  /** Returns the price of a purchase in the other process, or the status code of its refusal. */
+  /**
+   * Buys in the other process. Returns the price, or the status code if the purchase is refused.
+   */
   const priceThere = async () => {
     const answer = await buy();
     return answer.status === 201 ? (answer.body.data.price as number) : answer.status;

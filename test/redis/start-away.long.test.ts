@@ -1,4 +1,4 @@
-/** A web process that starts without Redis on a host with a wrong clock. */
+/** A web process that starts on a host with a wrong clock while Redis is unreachable. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';

@@ -1,6 +1,6 @@
 /**
- * SIGTERM ends each process with exit code 0 within 25 s, with work in progress and databases
- * unreachable.
+ * After SIGTERM each process exits with code 0 within 25 s, even with work in progress and with
+ * unreachable databases.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,8 @@ describe('graceful shutdown', function () {
   }
 
   it('leaves a long order SENT for the next worker, which does not resend it', async () => {
-    // The test schedule gives up on a provider before a process does, so this uses the live one.
+    // Use live mode. The short timeouts of the sandbox would end the provider call before the
+    // stopping process stops waiting for it.
     const live = { ...stack.env, APP_MODE: 'live' };
     const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
     await stack.simulator.control({ latency_ms: 60_000 });
@@ -105,7 +106,7 @@ describe('graceful shutdown', function () {
     });
     asked.end(JSON.stringify({ type: 'transaction' }));
     const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
-    // No worker runs, so the call waits.
+    // No worker runs here, so the call waits for its report.
     await eventually('the report is requested', () => stack.db.collection('reports').findOne({}));
     const stopping = stopped(slow);
     const [response] = await answered;
@@ -130,7 +131,7 @@ describe('graceful shutdown', function () {
       const { code, tookMs } = await stopped(worker);
       await gate.restore();
       expect(code, worker.output()).to.equal(0);
-      // A silent Redis counts as unreachable after 5 s.
+      // If Redis does not respond for 5 s, it counts as unreachable.
       expect(tookMs).to.be.below(away === null ? 3 * atOnceMs : atOnceMs);
     });
   }

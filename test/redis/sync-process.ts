@@ -1,5 +1,6 @@
 /**
- * For next-call.long.test.ts: writes a provider's price list to the offers of SELLER_ID and exits.
+ * The process for next-call.long.test.ts. It writes a provider's price list to the offers of
+ * SELLER_ID and exits.
  */
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { requireAccount } from '../../src/accounts/find-account.js';

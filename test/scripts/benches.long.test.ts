@@ -3,7 +3,10 @@ import { benches, type BenchName } from '../../scripts/bench/usage.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { sizes } from '../support/sizes.js';
 
-/** Too small to measure. Each bench must finish, and its books must match the answers. */
+/**
+ * Sizes that are too small for a measurement. Each benchmark must finish, and its ledger must match
+ * the responses.
+ */
 const tiny: Record<BenchName, Record<string, number>> = {
   purchase: { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4, ACCOUNTS: 20 },
   'hot-wallet': { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4 },
@@ -20,12 +23,12 @@ const tiny: Record<BenchName, Record<string, number>> = {
   webhooks: { EVENTS: 40, ROUNDS: 1, BACKLOG: 40 },
 };
 
-/** The other benches take a minute each and use the same parts. */
+/** Returns whether the benchmark is quick. The others take a minute each and use the same parts. */
 function isQuick(name: BenchName): boolean {
   return ['refunds', 'pipeline', 'report', 'history', 'rate-limit', 'recovery', 'webhooks'].includes(name);
 }
 
-// Each bench starts its own databases, as in normal use.
+// Let each benchmark start its own databases, as it does in normal use.
 const { MONGODB_URI: _mongodb, REDIS_URL: _redis, ...ownEnv } = process.env;
 
 describe('npm run bench', function () {

@@ -52,7 +52,7 @@ const good = {
   components: { schemas: { Item: item } },
 };
 
-/** Returns the breaks that a changed copy introduces. */
+/** Returns the breaking changes that `change` introduces in a copy of the document. */
 function breaksOf(change: (document: typeof good) => void): string[] {
   const after = structuredClone(good);
   change(after);

@@ -21,7 +21,10 @@ const good: Record<string, string> = {
     "import './app.js'; // npm run build, src/<room>/app.ts, test/**/*.test.ts, 2 decisions, dist/src/x.js\n",
 };
 
-/** Returns the problems of the good repository with one more line in a file. */
+/**
+ * Returns the problems that a check of the good repository reports after this line is added to this
+ * file.
+ */
 function problemsWith(file: string, line: string): string[] {
   const texts = new Map(Object.entries(good));
   texts.set(file, `${texts.get(file) ?? ''}${line}\n`);

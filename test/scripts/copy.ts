@@ -1,4 +1,4 @@
-/** Starts `npm start` in its own directory as a separate process. */
+/** Runs `npm start` in a separate process with its own data directory. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
@@ -14,19 +14,19 @@ const waitMsDefault = 60_000;
 export interface Copy {
   process: ChildProcess;
   localDir: string;
-  /** Returns the output so far. */
+  /** Returns everything that the process has printed so far. */
   printed: () => string;
-  /** Waits until the output contains the text. */
+  /** Waits until the process has printed this text. */
   prints: (text: string) => Promise<void>;
-  /** Waits until the copy is ready. */
+  /** Waits until the service is ready. Returns the demo file. */
   ready: () => Promise<DemoFile>;
-  /** Waits for the end of the process. */
+  /** Waits until the process has exited. */
   ended: () => Promise<{ code: number | null }>;
-  /** Sends the signal and waits for the end of the process. */
+  /** Sends the signal and waits until the process has exited. */
   end: (signal: NodeJS.Signals) => Promise<{ code: number | null; tookMs: number }>;
 }
 
-/** Returns the databases of this test run with unique names. */
+/** Returns the database settings of this test run, with unique names. */
 export function sharedDatabases(): NodeJS.ProcessEnv {
   const id = randomUUID().slice(0, 8);
   const uri = new URL((process.env['MONGODB_URI'] ?? '').replace(/^mongodb/, 'http'));
@@ -35,8 +35,10 @@ export function sharedDatabases(): NodeJS.ProcessEnv {
 }
 
 /**
- * @param options.byNpm Starts through npm and its shell, as a user does. cwd: another copy of the
- * repository. waitMs: time limit until ready.
+ * Starts a copy of the service.
+ * @param options.byNpm True to start through npm and its shell, as a user does.
+ * @param options.cwd Another copy of the repository. Default: this one.
+ * @param options.waitMs Time limit until the service is ready.
  */
 export function startCopy(
   env: NodeJS.ProcessEnv,
@@ -103,7 +105,9 @@ export function startCopy(
   };
 }
 
-/** Polls every 50 ms until there is an answer. Default limit: one minute. */
+/**
+ * Polls every 50 ms until `ask` returns a value other than null. The default limit is one minute.
+ */
 export async function eventually<T>(what: string, ask: () => T | null, waitMs = waitMsDefault): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -118,7 +122,9 @@ export async function eventually<T>(what: string, ask: () => T | null, waitMs = 
   }
 }
 
-/** Returns the running processes of a copy, found by its directory on their command lines. */
+/**
+ * Returns the ids of the running processes of a copy. Their command lines contain its directory.
+ */
 export function processesOf(localDir: string): number[] {
   return fs
     .readdirSync('/proc')

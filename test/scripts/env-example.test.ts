@@ -4,7 +4,7 @@ import { parseEnv } from '../../config/env.js';
 
 const lines = readFileSync('.env.example', 'utf8').split('\n');
 const required = { MONGODB_URI: 'mongodb://host/topup?replicaSet=rs0', REDIS_URL: 'redis://host' };
-/** Read only by the start scripts, before the configuration. */
+/** Only the start scripts read these variables. The configuration does not contain them. */
 const ofScripts = ['INSTALL_REDIS', 'LOCAL_DIR'];
 
 function variables(): Record<string, string> {

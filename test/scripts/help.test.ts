@@ -1,4 +1,7 @@
-/** Runs the package.json commands before installation, build and start. */
+/**
+ * Runs the commands of package.json before packages are installed and before the first build and
+ * start.
+ */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

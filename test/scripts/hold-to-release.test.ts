@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { acceptRelease, contractProblems, whyNotAccepted } from '../../scripts/openapi/hold-to-release.js';
 
-/** Builds a document with one answer that has these fields. */
+/** Builds a document with one response that has these fields. */
 const documentOf = (...fields: string[]) => ({
   paths: {
     '/items': {
@@ -32,7 +32,7 @@ const acceptedBreak = { at: ['GET /items 200.price'], what: 'is gone', reason: '
 describe('comparison of the OpenAPI document with the last release', () => {
   let folder: string;
 
-  /** Writes the files of a release 1.0.0 with id and price. */
+  /** Writes the files of release 1.0.0, whose response has the fields id and price. */
   function release(accepted: object[] = [], change: { sha256?: string } = {}) {
     const baseline = JSON.stringify(documentOf('id', 'price'));
     const sha256 = createHash('sha256').update(baseline).digest('hex');

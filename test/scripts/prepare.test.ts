@@ -1,4 +1,4 @@
-/** Behaviour of the scripts when packages or sources are missing. */
+/** What the scripts do when packages or sources are missing. */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ describe('scripts in a checkout that must not install packages', () => {
     fs.rmSync(dir, { recursive: true });
   });
 
-  /** Puts a fake npm on PATH that reports each call. */
+  /** Runs a script with a fake npm on the PATH that reports each call. */
   function run(script: string, ...args: string[]) {
     const bin = path.join(dir, 'bin');
     fs.mkdirSync(bin, { recursive: true });
@@ -41,7 +41,7 @@ describe('scripts in a checkout that must not install packages', () => {
     return { status, stdout, stderr };
   }
 
-  /** Simulates `npm prune --omit=dev`. */
+  /** Removes the development packages, as `npm prune --omit=dev` does. */
   function prune(): void {
     fs.copyFileSync('package-lock.json', path.join(dir, 'package-lock.json'));
     fs.utimesSync(path.join(dir, 'scripts'), 1, 1);
@@ -95,7 +95,7 @@ describe('scripts in a checkout that must not install packages', () => {
     it(`ends with one line and no npm processes on ${said} during an installation`, async () => {
       const bin = path.join(dir, 'bin');
       fs.mkdirSync(bin);
-      // Like npm, it complains about a signal and does not forward it.
+      // On a signal, the fake npm prints an error and does not forward the signal, as npm does.
       const npm = `#!/bin/sh\ntrap 'echo npm error $0 >&2; exit 1' INT TERM\nsleep 1000 & echo $! > ${dir}/grandchild\nwait\n`;
       fs.writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
       fs.rmSync(path.join(dir, 'dist'));

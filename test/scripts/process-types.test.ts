@@ -7,7 +7,7 @@ const services = serviceSpecs({}).map(({ name, args }) => ({ name, command: `nod
 
 describe('process types of the service', () => {
   it('include every kind of worker', () => {
-    // Without arguments the program lists its kinds.
+    // Without arguments, the program prints its kinds of processes.
     const { stderr } = spawnSync(process.execPath, ['dist/workers/run.js'], { encoding: 'utf8' });
     expect(/<(.+)\|all>/.exec(stderr)?.[1]?.split('|')).to.have.members([...workerNames]);
   });
@@ -20,7 +20,7 @@ describe('process types of the service', () => {
       .map((line) => /^([\w-]+): (.+)$/.exec(line)?.slice(1) ?? [line])
       .map(([name, command]) => ({ name, command }));
     expect(types).to.deep.include({ name: 'release', command: 'node dist/scripts/migrate.js' });
-    // `worker` runs every kind in one process, for a small installation.
+    // `worker` runs every kind of work in one process, for small installations.
     const rest = types.filter(({ name }) => name !== 'release' && name !== 'worker');
     expect(rest).to.have.deep.members(services);
   });
@@ -40,7 +40,7 @@ describe('process types of the service', () => {
     };
     expect(Object.keys(formation)).to.have.members([...services.map(({ name }) => name), 'worker']);
     const started = Object.entries(formation).filter(([, { quantity }]) => quantity > 0);
-    // By default two small machines run every kind of work once.
+    // By default, two small machines run all kinds of work.
     expect(started.map(([name]) => name)).to.deep.equal(['web', 'worker']);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Follows the tutorial from a fresh copy of the repository to a verified webhook: `npm start`, its
- * API key, and the quick starts of docs/tutorials/first-webhook-node.md. Packages are copied,
- * because a test must not need a network.
+ * API key, and the quick starts in docs/tutorials/first-webhook-node.md. The packages are copied
+ * instead of installed, because a test must not need a network.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,10 @@ import { hasTool } from '../support/require-tool.js';
 
 const run = promisify(execFile);
 const { isPlayed, limitMs } = sizes.quickStart;
-/** Left out at any depth, as in a clone. Links among packages point into the copy. */
+/**
+ * Names that are not copied, at any depth, because a clone does not contain them. Links between
+ * packages point into the copy.
+ */
 const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
 
 (isPlayed ? describe : describe.skip)('the quick start from a fresh copy', function () {
@@ -50,7 +53,7 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
     copy = startCopy(
       {
         LOCAL_DIR: join(folder, '.local'),
-        // Uses its own databases, ports and names.
+        // Let the copy use its own databases, ports and names.
         MONGODB_URI: undefined,
         REDIS_URL: undefined,
         QUEUE_PREFIX: undefined,

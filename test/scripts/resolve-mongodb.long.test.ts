@@ -7,9 +7,12 @@ import { pathWith, resolve, type Resolution } from './resolver.js';
 
 const givenUri = process.env['MONGODB_URI'] ?? '';
 const embeddedServer = path.resolve('packages/embedded-mongo/bin/embedded-mongo.mjs');
-/** A version that is not cached and an unreachable mirror simulate an offline machine. */
+/**
+ * Simulates an offline machine with a version that is not cached and a mirror that cannot be
+ * reached.
+ */
 const offline = { MONGOMS_VERSION: '8.0.999', MONGOMS_DOWNLOAD_MIRROR: 'https://127.0.0.1' };
-/** A fake mongod that accepts its options and is already a replica set. */
+/** A fake mongod that accepts any options and reports that it is a replica set. */
 const fakeMongod = [
   'while [ $# -gt 0 ]; do',
   '  case "$1" in --port) port=$2;; --dbpath) dbpath=$2;; esac',

@@ -12,7 +12,10 @@ import { skipBecause } from '../support/skip-because.js';
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
 
-/** Answers INFO with this line and every other command with an empty list. */
+/**
+ * Starts a fake Redis that replies to INFO with this line and to every other command with an empty
+ * list.
+ */
 async function fakeRedis(info: string): Promise<{ url: string; close: () => void }> {
   const server = net.createServer((socket) => {
     socket
@@ -137,7 +140,7 @@ describe('Redis resolver', () => {
     expect(said.join('\n')).to.contain('version 5.0 is too old');
   });
 
-  /** A PATH whose apt-get "installs" the real server. */
+  /** Returns a PATH whose apt-get "installs" the real Redis server. */
   function pathWithApt(test: Mocha.Context): string {
     const server = needsServer(test);
     if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) {

@@ -1,4 +1,4 @@
-/** Runs the resolvers as the scripts do, in a temporary directory with a custom PATH. */
+/** Runs the resolvers as the scripts do, in a temporary directory and with a custom PATH. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,17 +9,19 @@ import { createSupervisor } from '../../scripts/supervisor/supervisor.js';
 
 export interface Resolution {
   database: Database | null;
-  /** Message of the thrown error. */
+  /** Message of the error that the resolver threw. */
   refusal: string;
-  /** Messages printed by the resolver. */
+  /** Messages that the resolver printed. */
   said: string[];
   localDir: string;
   stop: () => Promise<void>;
 }
 
 /**
- * @param options.localDir Directory of an earlier resolution, to reuse its data. usualRedisUrl:
- * address of a foreign Redis; by default none.
+ * Runs the resolver.
+ * @param options.localDir Directory of an earlier run, to reuse its data.
+ * @param options.usualRedisUrl Address of a Redis that is already running on the machine. Default:
+ * there is none.
  */
 export async function resolve(
   kind: 'mongodb' | 'redis',
@@ -66,7 +68,10 @@ export async function resolve(
   return resolution;
 }
 
-/** Creates a folder for PATH with these programs: links to real ones or shell scripts. */
+/**
+ * Creates a folder for the PATH that contains these programs, as links to real programs or as shell
+ * scripts.
+ */
 export function pathWith(programs: Record<string, { link: string } | { script: string }>): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-path-'));
   for (const [name, program] of Object.entries(programs)) {

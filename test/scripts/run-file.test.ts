@@ -1,4 +1,4 @@
-/** The test runner itself: a file cannot fake success or leave processes running. */
+/** The test runner itself. A test file can neither fake success nor leave processes running. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -108,7 +108,7 @@ describe('a test file under npm test', () => {
     expect(fs.existsSync(first?.['LOCAL_DIR'] ?? '')).to.equal(false);
   });
 
-  // Prints the pid of a process that ignores SIGTERM and never ends.
+  // A test file that prints the pid of a child process which ignores SIGTERM and never ends.
   const hanging = `import { spawn } from 'node:child_process';
     it('starts a process', () => {
       const code = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";

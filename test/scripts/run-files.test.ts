@@ -1,4 +1,4 @@
-/** Runs of several test files: a failed file is repeated alone. */
+/** Runs several test files. A file that fails is run again alone. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ describe('failed test files under npm test', () => {
 
   const green = `it('works', () => undefined);`;
   const red = `it('fails', () => { throw new Error('always'); });`;
-  /** Fails on its first run and records each run with its seed. */
+  /** A test file that fails on its first run and records each run with its seed. */
   const flaky = `
     import fs from 'node:fs';
     it('fails once', () => {

@@ -8,7 +8,7 @@ import { consoleClient } from '../support/console-client.js';
 import { pathWith } from './resolver.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
 
-/** Returns an address of this machine other than loopback. */
+/** Returns an address of this machine that is not a loopback address. */
 function addressElsewhere(): string {
   const all = Object.values(os.networkInterfaces()).flatMap((each) => each ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';

@@ -1,4 +1,4 @@
-/** Settlements that operators pay at the bank, and the limits of withdrawals. */
+/** Settlements that operators pay by bank transfer, and the limits of withdrawals. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,7 +53,7 @@ describe('settlements paid by operators', () => {
     return settlement;
   }
   const read = (id: string) => SettlementModel.findById(id).orFail().lean<Settlement>();
-  /** Returns the message as the command line shows it. */
+  /** Returns the error message in the form that the command line shows. */
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => null,

@@ -1,4 +1,4 @@
-/** A process that starts while MongoDB is unreachable or elects a primary. */
+/** A process that starts while MongoDB is unreachable or while a primary is being elected. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -60,7 +60,7 @@ describe('a process that starts while MongoDB shuts down', () => {
   }
 });
 
-/** Starts a process and waits until it has detected the outage. */
+/** Starts a process and waits until it has logged the outage. */
 async function startWaiting(mongodbUri: string, script: string, ...args: string[]) {
   const env = { ...process.env, MONGODB_URI: mongodbUri, LOG_LEVEL: 'warn', PORT: '0' };
   const child = fork(builtProgram(script), args, {

@@ -1,6 +1,6 @@
 /**
- * Alarms without Prometheus: announced once at their start and once at their end, by whichever
- * process sees them.
+ * Alarms without Prometheus. Exactly one process announces the start of an alarm, and exactly one
+ * its end.
  */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -29,7 +29,10 @@ import { topup } from '../support/topup.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
-/** Each outage lasts longer than the half minute after which it is an alarm. */
+/**
+ * Skips the outage tests in quick runs. Each of them takes longer than the half minute after which
+ * an outage raises an alarm.
+ */
 const outages = sizes.silence.isPlayed ? it : it.skip;
 const secretPath = '/services/T000/B000/secret-of-the-channel';
 
@@ -128,7 +131,7 @@ describe('figures behind an alarm', () => {
     expect(await stands(id)).to.equal(null);
     await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it answered 500' } });
     await beginAlarm({ id, severity: 'page' }, 3_001);
-    // A refusal of the previous alarm's message does not count for this one.
+    // This alarm must not inherit the refusal of the previous alarm's message.
     expect(await stands(id)).to.include({ told: false, judgedAtMs: 3_001, refusal: null });
     await beginAlarm({ id, severity: 'page' }, 3_001);
     expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
@@ -220,7 +223,7 @@ describe('ALERT_WEBHOOK_URL', function () {
   let workers: RunningProgram[];
   let receiver: http.Server;
   const messages: string[] = [];
-  /** Number of messages that the receiver still refuses. */
+  /** How many of the next messages the receiver refuses. */
   let refuses = 0;
 
   before(async () => {
@@ -314,7 +317,8 @@ describe('ALERT_WEBHOOK_URL', function () {
     await client.config('SET', 'maxmemory', '1');
     try {
       await eventually('the alarm is announced', () => about('TopupRedisDown').length === 1, 90_000);
-      // No process could write its heartbeat, so none counts as silent.
+      // During the outage no process could write a heartbeat. Therefore no process may count as
+      // silent.
       const silent = { _id: /^TopupProcessSilent/ as unknown as string, endedAt: null };
       expect(await stack.db.collection<{ _id: string }>('alarms').findOne(silent)).to.equal(null);
       const listed = await topup(['process', 'list'], stack.env);
@@ -352,7 +356,7 @@ describe('ALERT_WEBHOOK_URL', function () {
   });
 
   it('appears in no log', () => {
-    // Either worker may announce an alarm.
+    // The alarm may have been announced by any worker.
     const logs = workers.map((worker) => worker.output()).join('\n');
     expect(logs).to.include('alarm sent').and.not.include('secret-of-the-channel');
   });

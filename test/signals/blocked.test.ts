@@ -1,5 +1,6 @@
 /**
- * A worker whose event loop is blocked for half a minute: detection, and the orders that it holds.
+ * A worker whose event loop is blocked for half a minute. Tests its detection and the orders that
+ * it had in progress.
  */
 import path from 'node:path';
 import { expect } from 'chai';
@@ -68,12 +69,12 @@ import { topup } from '../support/topup.js';
     await buy(buyer);
     await eventually('orders are in progress', async () => (await stack.simulator.log()).length > 0);
     blocked.process.kill('SIGWINCH');
-    // One earlier probe may still be answered before the signal arrives.
+    // The process may still respond to one probe that was sent before the signal arrives.
     await eventually('the worker does not answer', async () =>
       /HeadersTimeout/.test(String(await readiness(url).catch((error: unknown) => error))),
     );
     const bought = await buy(other);
-    // Only the wallets that it was writing stay locked.
+    // Only the wallets that the blocked worker was writing stay locked.
     await eventually(
       "the other buyer's purchases succeed",
       async () => {
@@ -92,7 +93,7 @@ import { topup } from '../support/topup.js';
     );
     expect(named).to.include({ status: 'warn', detail: '1 without a heartbeat for 20 s, 1 alive' });
     await eventually('the worker answers again', async () => (await readiness(url)) === 200, 40_000);
-    // The maximum of the last minute.
+    // This metric is the maximum of the last minute.
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');
     expect(lag).to.be.greaterThan(25);
     await waitUntilAllFinal(stack, 60_000);

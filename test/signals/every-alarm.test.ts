@@ -1,7 +1,7 @@
 /**
- * Causes and ends every alarm that works without Prometheus. Prints how long it took, and the
- * readiness of the process concerned. The waiting time of a rule (`forMs`, up to three hours) is
- * skipped by moving the stored start back.
+ * Causes and ends every alarm that works without Prometheus. Prints the times until start and end,
+ * and the readiness of the affected process. To skip the waiting time of a rule (`forMs`, up to
+ * three hours), the test moves the stored start back.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,8 +23,9 @@ interface Seen {
   stoodS?: number;
   toldS?: number;
   overS?: number;
-  /** Result of /readyz of the process concerned, at the announcement and at the end. */
+  /** Result of /readyz in the affected process when the alarm was announced. */
   ready?: string;
+  /** The same after the alarm had ended. */
   readyAfter?: string;
 }
 
@@ -114,7 +115,9 @@ const skippedMs = 4 * hourMs;
           .filter((id) => id === name || id.startsWith(`${name} `)),
       );
     const severityOf = (name: string) => alarmRules.find((rule) => rule.name === name)?.severity ?? '';
-    /** Several causes of one alarm concern one provider each. */
+    /**
+     * The number of announcements to expect. Several causes of one alarm affect one provider each.
+     */
     const wanted = (name: string) => causes.filter(({ alarm }) => alarm === name).length;
     const processOf = (name: string) => causes.find(({ alarm }) => alarm === name)?.of?.() ?? main;
     const aboutOthers = causes.flatMap(({ alarm, about }) =>
@@ -132,7 +135,7 @@ const skippedMs = 4 * hourMs;
               of.stoodS ??= since(_id.split(' ')[0] ?? '');
             }
           }
-          // Moves the start back, as if each alarm had lasted as long as its rule says.
+          // Move the start back, as if each alarm had lasted for the waiting time of its rule.
           await alarms.updateMany(
             { told: false, since: { $gt: ago(hourMs) }, $nor: aboutOthers },
             { $set: { since: ago(skippedMs) } },
@@ -145,7 +148,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { toldS }]) => toldS === undefined).map(([name]) => name);
           if (left.length === last.length) {
-            // All started alarms are announced.
+            // All other alarms are announced, so start the next of the causes that begin last.
             await Promise.all(last.splice(0, 1).map(begin));
           }
           return eachHas('toldS');
@@ -167,7 +170,8 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { overS }]) => overS === undefined).map(([name]) => name);
           if (String(left) === String(lingeringNames)) {
-            // No cause remains, and these alarms stand because of `keepMs`. Skip that time.
+            // No cause remains. These alarms are still active because of `keepMs`, so skip that
+            // time.
             wereKept = true;
             await alarms.updateMany({ seenAt: { $ne: null } }, { $set: { seenAt: ago(skippedMs) } });
           }
@@ -185,7 +189,7 @@ const skippedMs = 4 * hourMs;
     }
     expect(wereKept, String(lingeringNames)).to.equal(true);
     expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);
-    // A stopped process does not answer its probe. Other processes report it.
+    // A suspended process does not respond to its probe, so other processes report it.
     expect(seen.get('TopupProcessSilent')?.ready).to.equal('no answer');
     expect(seen.get('TopupQueueStuck')?.ready).to.equal('no answer');
     const counts = new Map<string, number>();

@@ -37,7 +37,8 @@ describe('a job that has used most of its time', () => {
     await redis().hset(openQueue(queue).toKey(job.id ?? ''), 'processedOn', Date.now() - agoMs);
     const hangingMs = async () => hangingForMs(await inspectQueue(queue));
     expect(await hangingMs()).to.be.at.least(agoMs);
-    // The state after a stall: the last heartbeats are from before it.
+    // Create the state after a stall of all processes: the last heartbeat was sent before the
+    // stall.
     const key = `${env.QUEUE_PREFIX}:processes`;
     const member = `${uniqueRef('type')}:before`;
     await redis().zadd(key, Date.now() - agoMs, member);

@@ -10,7 +10,7 @@ describe('a worker that takes no job while some wait', () => {
   const queue = defineQueue({ name: uniqueRef('idle'), does: 'nothing', concurrency: 1 });
   const taken = new Map<Queue, number>([[queue, 0]]);
   let watch: ReturnType<typeof watchIdleQueues>;
-  /** A second watcher with a longer limit than this test lasts. */
+  /** A second watcher. Its limit is longer than this test. */
   let patient: typeof watch;
 
   before(async () => {

@@ -1,6 +1,6 @@
 /**
- * Alarms without Prometheus whose receiver was unreachable: announced while they stand, and never
- * by their end alone.
+ * Alarms without Prometheus whose receiver was unreachable. They are announced only while they are
+ * active. The end of an alarm is announced only if its start was.
  */
 import { expect } from 'chai';
 import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
@@ -20,7 +20,10 @@ describe('an alarm that the receiver missed', () => {
     atMs,
     found: [figure('topup_queue_hanging_seconds', { queue: name }, seconds)],
   });
-  /** Collects the messages about this queue. It refuses them while `refuses` is true. */
+  /**
+   * Returns a receiver that collects the messages about this queue. It refuses messages while
+   * `refuses` is true.
+   */
   const receiver = (name: string) => {
     const told: string[] = [];
     const state = { refuses: true };
@@ -34,7 +37,7 @@ describe('an alarm that the receiver missed', () => {
     return { told, state, tell };
   };
   const idOf = (name: string) => `TopupJobHangs ${name}`;
-  /** Ends the half minute between two attempts. */
+  /** Skips the half minute between two attempts to send. */
   const tryAgain = (name: string) =>
     standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
 

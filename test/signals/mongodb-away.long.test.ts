@@ -1,4 +1,4 @@
-/** The alarm about MongoDB cannot be stored in MongoDB. */
+/** The alarm about MongoDB cannot be stored in MongoDB, so it is kept elsewhere. */
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
@@ -46,10 +46,10 @@ describe('alarm for an unreachable MongoDB', () => {
     expect(messages).to.deep.equal(['[page] TopupMongodbDown']);
     await mongo.restore();
     refuses = 1;
-    // Simulates the kill of the process that announced it.
+    // Simulate that the process which announced the alarm was killed and restarted.
     const restarted = watchMongodb(send, times);
     await eventually('MongoDB is back', () => restarted.answers());
-    // Another process saw the outage a moment ago, so it may still last there.
+    // Another process has recently seen the outage, which may still continue there.
     await restarted.answers();
     expect(messages).to.have.length(1);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
@@ -111,7 +111,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await mongo.cut();
     await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
-    // Simulates the kill of the process that tried to announce it.
+    // Simulate that the process which tried to announce the alarm was killed.
     const others = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
     await eventually('MongoDB is back', look);

@@ -27,7 +27,7 @@ describe('presence of processes', () => {
     await eventually('the connection exists', async () =>
       String(await redis().client('LIST')).includes(':process:still'),
     );
-    // A silent process with a connection counts, however long it is silent.
+    // A silent process counts for as long as it has a connection, however long it has been silent.
     await redis().zadd(key, atMs - 300_000, `${type}:still`, atMs - 30_000, `${type}:killed`);
     expect((await countProcesses())?.get(type)).to.deep.equal({ alive: 1, silent: 1 });
     await here.stop();
@@ -58,7 +58,8 @@ describe('presence of processes', () => {
     expect(said?.memoryBytes).to.be.greaterThan(1e7);
     expect(Number(said?.startedAt)).to.be.closeTo(Date.now() - process.uptime() * 1_000, 5_000);
     expect(Number(said?.lastHeardAt)).to.be.closeTo(Date.now(), 10_000);
-    // The start of the earlier one is unknown. This one has just started.
+    // The start of the earlier process is unknown, and this process has just started. So two
+    // releases are no problem yet.
     const checks = await diagnoseProcesses();
     const releases = checks.find(({ name }) => name === 'releases');
     expect(releases?.status).to.equal('ok');

@@ -1,4 +1,7 @@
-/** `/readyz` writes to MongoDB: a database that answers but refuses writes is not ready. */
+/**
+ * `/readyz` writes to MongoDB. If the database responds but refuses writes, the process is not
+ * ready.
+ */
 import { expect } from 'chai';
 import { request } from 'undici';
 import { findMongodbProblem } from '../../src/samples/check-mongodb-writes.js';
@@ -53,7 +56,7 @@ describe('readiness', function () {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'forbidden', probability: 1 }, async () => {
       expect(await untilNot()).to.include(refused);
-      // MongoDB still answers.
+      // MongoDB still responds to a ping.
       await stack.db.command({ ping: 1 });
     });
     await untilReady();

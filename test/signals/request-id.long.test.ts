@@ -1,5 +1,5 @@
 /**
- * A request id from the client's call to its purchase, jobs, webhooks and log lines, without
+ * A request id appears in the client's call, its purchase, jobs, webhooks and log lines, without
  * tracing.
  */
 import { expect } from 'chai';
@@ -37,7 +37,7 @@ describe('request id', function () {
   let worker: RunningProgram;
 
   before(async () => {
-    // Calls do not wait for their report.
+    // The web process must not wait for reports.
     stack = await startStack({ env: { LOG_LEVEL: 'info', REPORT_SYNC_WAIT_MS: '1' } });
     accounts = await stack.seed();
     worker = await stack.startWorker('all');
@@ -111,14 +111,14 @@ describe('request id', function () {
       ['complaint-8a22', 'complaint-8a23'].map((id) => call('/api/buyer/transaction', body(), id)),
     );
     const ids = asked.map(({ data }) => data.transaction_id);
-    // Every worker fails on such a purchase.
+    // Without createdAt, every worker fails on the purchase.
     await transactions.updateMany({ _id: { $in: ids } }, { $unset: { createdAt: 1 } });
     const redis = new Redis(process.env['REDIS_URL'] ?? '');
     const keys = await redis.keys(`${stack.env['QUEUE_PREFIX']}:fulfilment*`);
     const marks = keys.filter((key) => key.includes(ids[0] ?? ''));
     const jobs = await Promise.all(marks.map((mark) => redis.get(mark)));
     expect(jobs).to.have.length(1);
-    // Delete one of the jobs.
+    // Delete the job of one purchase.
     await redis.del(...marks, ...keys.filter((key) => key.endsWith(`:${jobs[0]}`)));
     redis.disconnect();
     const overdue = { nextActionAt: new Date(Date.now() - 1_000) };
@@ -135,7 +135,7 @@ describe('request id', function () {
   });
 
   it('is stored on reports and settlements, and in the log lines of their workers', async () => {
-    // A sale of the seller that withdraws.
+    // Make a sale for the seller, so that it can withdraw.
     await buy(undefined, 'S1000');
     const reportId = await report('complaint-r001');
     const settlementId = await withdraw('complaint-s001');
@@ -170,17 +170,17 @@ describe('request id', function () {
 
   it('is in the log lines of their failed jobs, also if a sweep added the job', async () => {
     await worker.stop();
-    // Two reports run at once, and the third waits for its turn.
+    // Two reports are generated at once, and the third is queued.
     const asked = new Map<string, string>();
     for (const requestId of ['complaint-r002', 'complaint-r003', 'complaint-r004']) {
       asked.set(await report(requestId), requestId);
     }
-    // The job of this settlement is deleted too.
+    // Delete the job of this settlement as well.
     const lost = await withdraw('complaint-s002');
     asked.set(lost, 'complaint-s002');
     const waiting = await stack.db.collection<Report>('reports').findOne({ requestId: 'complaint-r004' });
     expect(waiting?.turn).to.equal(null);
-    // Every worker fails on such a report and such a settlement.
+    // Damage a report and a settlement, so that every worker fails on them.
     await stack.db
       .collection<Report>('reports')
       .updateOne({ requestId: 'complaint-r004' }, { $unset: { period: 1 } });

@@ -1,4 +1,6 @@
-/** Rules and dashboards use only existing series. Each alert has a test and a runbook section. */
+/**
+ * Rules and dashboards use only metrics that exist. Each alert has a test and a runbook section.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +39,7 @@ describe('Prometheus alerts', () => {
   it('have a test case each that shows that they fire and stop', () => {
     expect(alerts).to.have.length.greaterThan(20);
     const all = tests.split(/^ {2}- name: /m).slice(1);
-    // Those show that one bad event in a quiet hour does not fire.
+    // The other tests show that one bad event in a quiet hour does not trigger the alert.
     const cases = all.filter((text) => !text.startsWith('one bad event in a quiet hour is no '));
     expect(all.length - cases.length).to.equal(6);
     expect(cases.map((text) => text.split('\n', 1)[0])).to.have.members(alerts);
@@ -175,7 +177,7 @@ describe('metrics of all processes under load', function () {
       `Topup${name}Fast`,
       `Topup${name}Slow`,
     ]);
-    /** Stops both workers, so that six purchases and their events wait for over a minute. */
+    /** Suspends both workers, so that six purchases and their events wait for over a minute. */
     const standStill = async () => {
       const api = apiClient(url, key);
       await api.post('/api/buyer/api/config', { webhook_url: `${stack.inbox.url}/hooks/late` });
@@ -187,7 +189,7 @@ describe('metrics of all processes under load', function () {
       for (let count = 0; count < 6; count++) {
         ids.push(await buyUntilAnswered({ key, number: '081234561230' }, () => url));
       }
-      // The sweep creates them now. They are late from then on.
+      // The sweep creates the events now. They are overdue from this moment.
       await eventually(
         'the events are due',
         async () => (await deliveries.countDocuments({ event: 'transaction.pending', state: 'due' })) === 6,
@@ -196,7 +198,7 @@ describe('metrics of all processes under load', function () {
       expect((await Promise.all(slow.map(statesOf))).flat()).to.deep.equal([]);
       await eventually('over a minute', () => Promise.resolve(performance.now() - sinceMs > 62_000), 70_000);
       webhooks.process.kill('SIGCONT');
-      // Before the final events replace them.
+      // Wait until the pending events are delivered. The final events would otherwise replace them.
       for (const id of ids) {
         await stack.inbox.waitFor(({ raw }) => raw.includes(id), 60_000);
       }
@@ -218,7 +220,7 @@ describe('metrics of all processes under load', function () {
       });
       await toBe('TopupFiguresMissing', []);
       expect(await statesOf('TopupProcessDown')).to.deep.equal([]);
-      // Killed: the only follow-up process cannot report itself.
+      // Kill the only follow-up process. It cannot report its own absence.
       await followUp.stop('SIGKILL');
       await Promise.all(
         ['TopupProcessDown', 'TopupFiguresMissing'].map(async (name) => {
@@ -235,7 +237,7 @@ describe('metrics of all processes under load', function () {
 
       await listed(200);
       expect(await statesOf('TopupAvailabilityBurnsFast')).to.deep.equal([]);
-      // The API fails on such a deposit.
+      // Without createdAt, the API fails on the deposit.
       await stack.db.collection('deposits').updateOne({}, { $unset: { createdAt: 1 } });
       await eventually(
         'both alerts of failed calls fire',
@@ -254,7 +256,7 @@ describe('metrics of all processes under load', function () {
   });
 });
 
-/** Shortens the waiting time of each rule to a twelfth: five seconds for a minute. */
+/** Divides the waiting time of each rule by twelve, so that a minute becomes five seconds. */
 function hurried(text: string): string {
   const seconds = { s: 1, m: 60, h: 3_600 };
   return text.replace(
@@ -264,7 +266,7 @@ function hurried(text: string): string {
   );
 }
 
-/** Starts Prometheus with these rules and a scrape interval of five seconds. */
+/** Starts Prometheus with these rules. It scrapes every five seconds. */
 async function startPrometheus(targets: string[], rulesText: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'topup-prometheus-'));
   const port = await findFreePort();

@@ -1,4 +1,4 @@
-/** Errors of Redis and BullMQ are logged once a minute and code, however often they occur. */
+/** Each error code of Redis and BullMQ is logged at most once a minute. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';

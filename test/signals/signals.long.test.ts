@@ -1,4 +1,4 @@
-/** The metrics that each process serves on its own port. */
+/** The metrics that each process exposes on its own port. */
 import http from 'node:http';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -78,7 +78,7 @@ describe('metrics of a process', function () {
     ).not.to.equal(null);
     const ids = [bought.body.data.transaction_id as string, accounts['buyer']?.username ?? ''];
     for (const { name, labels } of [...webSamples, ...workerSamples]) {
-      // Providers are labelled by seller. Their number is bounded.
+      // Only providers are labelled by seller, so the number of label values is bounded.
       Object.values(labels).forEach((label) => {
         expect(ids, name).not.to.include(label);
       });
@@ -105,7 +105,7 @@ describe('metrics of a process', function () {
     expect(valueOf(found, 'topup_redis_memory_bytes')).to.be.greaterThan(0);
     expect(valueOf(found, 'topup_processes', { state: 'alive' })).to.be.at.least(1);
     expect(valueOf(await scrape(await getMetricsUrl(web)), 'topup_open_purchases')).to.equal(null);
-    // A new process has not checked its indexes yet.
+    // A process that has just started has not checked its indexes yet.
     await eventually(
       'all processes are ready',
       async () => valueOf(await scrape(url), 'topup_processes_not_ready') === 0,
@@ -159,7 +159,7 @@ describe('metrics of a process', function () {
   it('are not on the public port, and only on METRICS_HOST', async () => {
     expect((await request(`${web.url}/metrics`)).statusCode).to.equal(404);
     const { port } = new URL(await getMetricsUrl(web));
-    // Another address of this machine.
+    // Connect to another address of this machine.
     const refused = await new Promise((resolve) => {
       http
         .get(`http://127.0.0.2:${port}/metrics`, () => {

@@ -1,4 +1,4 @@
-/** One trace of one purchase, over several processes, at a collector. */
+/** The trace of one purchase across several processes, as a collector receives it. */
 import { expect } from 'chai';
 import { extractCause, tracesUrl } from '../../src/signals/start-tracing.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';

@@ -1,4 +1,4 @@
-/** Troubles that only the process itself can detect, announced without Prometheus. */
+/** Alarms without Prometheus about troubles that only the affected process can detect. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
@@ -82,7 +82,7 @@ describe('troubles reported by a process', function () {
           namespace: `${database}.journals`,
         },
         async () => {
-          // The call fails with 500, which the contract does not allow.
+          // The call fails with a 500 response, which the contract does not contain.
           expect(String(await deposit().catch((error: unknown) => error))).to.include('answered 500');
         },
       );

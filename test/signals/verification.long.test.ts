@@ -1,4 +1,7 @@
-/** The scheduled verification, and doctor's checks of it and of queues without workers. */
+/**
+ * The scheduled verification, and the checks of `topup doctor` for it and for queues without
+ * workers.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -65,7 +68,7 @@ describe('scheduled self-checks', function () {
     const named = (name: string) => checks.find((each) => each.name === name);
     return { code: result.code, ledger: named('ledger'), record: named('record of seller'), named };
   };
-  /** Starts another verification, as if an hour had passed. */
+  /** Runs another verification, as if an hour had passed. */
   const verifyAgain = async () => {
     await verifications().updateMany({}, { $set: { ok: false, at: new Date(Date.now() - 3_700_000) } });
     await queue('schedules').add('verify-ledger', { v: 1 });
@@ -122,7 +125,7 @@ describe('scheduled self-checks', function () {
       serialNumber: '1',
       createdAt: new Date(Date.now() - 86_400_000),
     });
-    /** Starts another comparison, as if an hour had passed. */
+    /** Runs another comparison, as if an hour had passed. */
     const compareAgain = async (isSo: (row: Compared) => boolean) => {
       await compared.updateMany({}, { $set: { at: new Date(Date.now() - 3_700_000) } });
       await queue('schedules').add('reconcile-providers', { v: 1 });

@@ -5,18 +5,18 @@ import { eventually } from '../support/eventually.js';
 
 describe('event loop watch', () => {
   it('reports one block to every reader for a minute, then forgets it', async () => {
-    // Here its minute lasts six seconds.
+    // With this interval, the watch keeps its maximum for six seconds instead of a minute.
     const watched = watchEventLoop(500);
     const beganMs = performance.now();
     const heldUpMs = 400;
     try {
-      // The first sample only starts the measurement.
+      // The first sample only starts the measurement, so wait for several.
       await eventually('a few samples', () => performance.now() - beganMs > 3 * lookEveryMs);
       const endMs = performance.now() + heldUpMs;
       while (performance.now() < endMs) {
-        // Blocks the event loop.
+        // Block the event loop.
       }
-      // An immediate reading sees nothing yet.
+      // A reading directly after the block does not include it yet.
       watched.lagMs();
       await eventually('the block is reported', () => watched.lagMs() >= heldUpMs - 2 * lookEveryMs);
       await eventually('later samples', () => performance.now() - endMs > 2_000);
@@ -35,7 +35,7 @@ describe('event loop watch', () => {
         await delay(3 * lookEveryMs + 10 * round);
         const endMs = performance.now() + 300;
         while (performance.now() < endMs) {
-          // Blocks the event loop.
+          // Block the event loop.
         }
         await eventually(`the block is reported, round ${round}`, () => watched.lagMs() >= 200, 1_000);
       } finally {

@@ -22,7 +22,7 @@ export function newRef(): string {
 }
 
 /**
- * Returns the URL of an order. `parameters` override the defaults; an empty text removes a
+ * Returns the URL of an order. `parameters` override the defaults. An empty value removes a
  * parameter.
  */
 export function orderUrl(
@@ -42,7 +42,10 @@ export function orderUrl(
   return `${simulator.url}${path}?${new URLSearchParams(query).toString()}`;
 }
 
-/** @throws Error without an answer or with an HTTP status other than 200. */
+/**
+ * Calls the simulator.
+ * @throws Error if there is no response, or if its HTTP status is not 200.
+ */
 export async function call(
   simulator: RunningSimulator,
   path: '/request' | '/inquiry' | '/payment',
@@ -59,7 +62,7 @@ export async function call(
   return JSON.parse(text) as SimulatorAnswer;
 }
 
-/** Returns the result of a call: the response code, `HTTP 503` or `no answer`. */
+/** Returns the result of a call as the response code, `HTTP 503` or `no answer`. */
 export async function outcome(...parameters: Parameters<typeof call>): Promise<string> {
   try {
     return (await call(...parameters)).status;
@@ -69,7 +72,7 @@ export async function outcome(...parameters: Parameters<typeof call>): Promise<s
   }
 }
 
-/** Polls until the answer has this status. */
+/** Repeats the call until the response has this status. */
 export async function untilStatus(
   status: string,
   ...[simulator, path, parameters, limitMs = 5_000]: Parameters<typeof call>

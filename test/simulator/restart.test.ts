@@ -52,7 +52,7 @@ describe('simulator: process', () => {
     const order = { ref_id: newRef(), customer: '081211111235' };
     const waiting = outcome(simulator, '/request', order, 10_000);
     while ((await simulator.log({ ref_id: order.ref_id })).length === 0) {
-      // Waits until the order is executed.
+      // Wait until the order is executed.
     }
     const startedAt = performance.now();
     expect(await simulator.stop()).to.equal(0);

@@ -46,7 +46,10 @@ describe('statements', function () {
     return answer.body.data as Page;
   }
 
-  /** Reads all pages one after the other. */
+  /**
+   * Reads all pages of a statement and joins their entries. Runs `between` before each page except
+   * the first.
+   */
   async function wholeOf(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
     let page = await pageOf(owner, query);
     const whole = { ...page, entries: [...page.entries] };
@@ -101,7 +104,7 @@ describe('statements', function () {
     const { key } = await api.newAccount('buyer');
     await play.succeed(await play.buy());
     await play.post();
-    // A deposit provides enough money for a withdrawal.
+    // The deposit covers the withdrawal.
     await createDeposit({ account: play.seller, amount: 100_000, refId: 'capital' });
     const settlement = await play.withdraw(60_000);
     await play.pay(settlement);
@@ -154,7 +157,7 @@ describe('statements', function () {
     expect(String(excel.body)).to.match(/^at,kind,/);
     expect(csvRows(String(excel.body))[1]?.slice(1, 3)).to.deep.equal(['="deposit"', '="-1"']);
     const printedForExcel = await topup(['statement', buyer.account.username, '--csv-excel'], process.env);
-    // The HTTP client has removed the byte order mark.
+    // The HTTP client removes the byte order mark, so add it for the comparison.
     expect(printedForExcel.stdout).to.equal(`\ufeff${String(excel.body)}`);
     const plain = await api.call({ path: '/api/buyer/statement?format=csv', key: buyer.key });
     expect(plain.body).to.equal(body);
@@ -234,7 +237,7 @@ describe('statements', function () {
         );
         parts.slice(1).forEach((part, index) => expect(part.opening).to.equal(parts[index]?.closing));
 
-        // A closed period does not change, regardless of later writes and their clocks.
+        // A closed period does not change, even if processes with wrong clocks write later.
         realMs = Math.max(realMs, startMs + 5 * 24 * hourMs) + 50 * hourMs;
         setClock(() => realMs);
         await closeLedger();

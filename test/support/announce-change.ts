@@ -3,8 +3,8 @@ import { forkTestProgram } from './fork-test-program.js';
 import type { Stack } from './stack.js';
 
 /**
- * Invalidates the caches of a stack after a test writes accounts, products, offers or provider
- * states to its database.
+ * Announces to all processes of a stack that accounts, products, offers or provider states have
+ * changed. Call it after the test itself writes to the stack's database.
  */
 export async function announceChange(stack: Pick<Stack, 'env'>): Promise<void> {
   const [code] = (await once(forkTestProgram('test/support/announce-process', stack.env), 'exit')) as [

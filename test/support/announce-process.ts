@@ -1,5 +1,5 @@
 /**
- * Announces an invalidation to the processes of a stack and exits when they have acknowledged it.
+ * Sends a cache invalidation to the processes of a stack and exits after they have acknowledged it.
  */
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { ApiKeyModel } from '../../src/accounts/api-key.model.js';

@@ -4,7 +4,7 @@ import { expectToFitContract } from './contract.js';
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // Tests read answers freely; `expectToFitContract` checks their shape.
+  // Tests read response bodies without a type. `expectToFitContract` checks their shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   body: any;
 }
@@ -16,7 +16,10 @@ export interface ApiClient {
 
 const agent = new Agent({ connections: 200 });
 
-/** Calls the service with an API key. Throws if an answer does not fit the contract. */
+/**
+ * Returns a client that calls the service with this API key.
+ * @throws Error from each call whose response does not match the contract.
+ */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     const response = await request(baseUrl + path, {

@@ -2,8 +2,8 @@ import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { eventually } from './eventually.js';
 
 /**
- * Connects to MongoDB with retries: on a busy machine it may take longer to answer than the service
- * waits.
+ * Connects to MongoDB with retries. On a busy machine MongoDB may respond later than the service
+ * would wait.
  */
 export async function connectMongoWhenItAnswers(): Promise<void> {
   await eventually('MongoDB answers', async () => {

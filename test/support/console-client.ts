@@ -4,12 +4,12 @@ export interface ConsoleAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The Set-Cookie headers. */
+  /** The values of the Set-Cookie headers. */
   setCookies: string[];
 }
 
 /**
- * A browser without scripts that keeps cookies and follows no redirects. `address` is its
+ * A browser without scripts. It keeps cookies and follows no redirects. `address` is the value of
  * X-Forwarded-For.
  */
 export interface ConsoleClient {
@@ -68,7 +68,7 @@ export function consoleClient(baseUrl: string, address: string): ConsoleClient {
   };
 }
 
-/** Returns the CSRF token of a page's form. */
+/** Returns the CSRF token from the form on a page. */
 export function csrfIn(page: string): string {
   return /name="_csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-/** Checks every answer of the API in the tests against the OpenAPI document. */
+/** Checks every API response in the tests against the OpenAPI document. */
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
@@ -7,7 +7,7 @@ import { problemsOf } from './json-schema.js';
 
 export interface AnswerToCheck {
   method: string;
-  /** The path as requested, with its query. */
+  /** The path of the request, including its query. */
   path: string;
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -18,13 +18,17 @@ const document = await readDocument();
 const templates = Object.entries(document.paths).map(([template, item]) => ({
   item,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
-  /** The number of path parameters. Fewer parameters have priority. */
+  /**
+   * The number of path parameters. Of several matching templates, the one with the fewest
+   * parameters applies.
+   */
   parameters: (template.match(/\{/g) ?? []).length,
 }));
 templates.sort((a, b) => a.parameters - b.parameters);
 
 /**
- * Reads the document that the test files of a run share. Building it takes about a second per file.
+ * Returns the OpenAPI document. The test files of a run share a stored copy, because building the
+ * document takes about a second.
  */
 async function readDocument(): Promise<OpenApiDocument> {
   const shared = join(process.env['BUILT_TESTS'] ?? '', 'contract.json');
@@ -33,17 +37,22 @@ async function readDocument(): Promise<OpenApiDocument> {
   }
   const { describedInterface } = await import('../../src/api/openapi/document.js');
   const made = describedInterface();
-  // Another file may write it at the same time: the rename is atomic.
+  // Another test file may write the copy at the same time, so write to a temporary file and rename
+  // it.
   fs.writeFileSync(`${shared}.${process.pid}`, JSON.stringify(made));
   fs.renameSync(`${shared}.${process.pid}`, shared);
   return made;
 }
 
 /**
- * Paths of clients. Health checks, the console and providers' protocols are not in the document.
+ * Matches paths that clients call. Health checks, the console and the providers' protocols are not
+ * in the document.
  */
 const surfaces = /^\/(v1|api\/(buyer|seller|reseller|sandbox))(\/|$)/;
-/** Statuses that any operation may answer. 404 applies only to paths without an operation. */
+/**
+ * Failure statuses that every operation may return. 404 is allowed only for paths without an
+ * operation.
+ */
 const ofEveryOperation: FailureStatus[] = [405, 413, 415];
 const generalFailures = {
   withOperation: failureReferences(ofEveryOperation),
@@ -51,6 +60,7 @@ const generalFailures = {
 };
 
 /**
+ * Checks a response against the contract.
  * @throws Error that names the mismatch: an unknown status, a wrong type, or a missing or extra
  * field.
  */
@@ -87,7 +97,7 @@ export function expectToFitContract(answer: AnswerToCheck): void {
   }
 }
 
-/** Finds the operation of a method and a path without its query. */
+/** Returns the operation for a method and a path. The path must not contain a query. */
 export function operationOf(method: string, path: string): DescribedOperation | undefined {
   return templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase()];
 }

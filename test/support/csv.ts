@@ -1,4 +1,4 @@
-/** Returns the rows of a CSV text (RFC 4180), each as its cells. */
+/** Parses CSV text (RFC 4180). Returns the cells of each row. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

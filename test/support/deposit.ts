@@ -1,7 +1,10 @@
 import { uniqueRef, type ApiClient } from './api-client.js';
 import { eventually } from './eventually.js';
 
-/** Deposits money for a buyer. Retries a 503 of a busy machine with the same ref_id. */
+/**
+ * Makes a deposit for a buyer. Repeats it with the same ref_id after a 503, which a busy machine
+ * can cause.
+ */
 export async function deposit(buyer: ApiClient, amount: number): Promise<void> {
   const asked = { amount, ref_id: uniqueRef('deposit') };
   await eventually('the deposit is completed', async () => {

@@ -1,4 +1,4 @@
-/** Returns the rows of the first table under a heading, without its header, as cells. */
+/** Returns the cells of each row in the first table below a heading, without the header row. */
 export function readTableUnder(heading: string, text: string): string[][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`);
   const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];

@@ -1,7 +1,10 @@
-/** Excludes numbers, because a caller could take 0 for a missing result. */
+/** Excludes numbers. With a number, a check that found 0 would count as "nothing found". */
 type Found<T> = T extends number ? never : T;
 
-/** Polls until `check` returns a value. @throws Error after `timeoutMs`. */
+/**
+ * Polls until `check` returns a value.
+ * @throws Error if there is none within `timeoutMs`.
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<Found<T> | false | null | undefined> | Found<T> | false | null | undefined,
@@ -24,7 +27,7 @@ export async function eventually<T>(
         cause: last instanceof Error ? last : undefined,
       });
     }
-    // 5 % of the elapsed time, so that a long wait polls rarely.
+    // Wait 5 % of the elapsed time, so that a long wait polls less often.
     const pauseMs = Math.min(250, Math.max(25, (Date.now() - startedAt) / 20));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -1,6 +1,6 @@
 /**
- * Calls a test program and returns its JSON. @throws Error with status and body unless the status
- * is 2xx.
+ * Calls a test program and returns its JSON.
+ * @throws Error with status and body if the status is not 2xx.
  */
 export async function fetchJson<T>(
   url: string,

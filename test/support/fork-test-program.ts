@@ -2,10 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Starts a test program (`*-process.ts`), which is built with the tests.
- * @param name Its path without `.ts`.
- * @param options.silent Drops its output, for programs whose operations mostly fail.
- * @param options.execArgv Options of Node.
+ * Starts a test program (`*-process.ts`), which is built together with the tests.
+ * @param name Path of the program without `.ts`.
+ * @param options.silent Suppresses the output, for programs whose operations mostly fail.
+ * @param options.execArgv Options for Node.
  */
 export function forkTestProgram(
   name: string,

@@ -4,24 +4,24 @@ import { fetchJson } from './fetch-json.js';
 import { startProgram } from './start-program.js';
 
 export interface InboxOptions {
-  /** By account or path: `whsec_…`. `control()` can add more later. */
+  /** The webhook secrets (`whsec_…`) by account or path. `control()` can add more later. */
   secrets?: Record<string, string | string[]>;
-  /** Default 1, so that random answers are the same in each run. */
+  /** Seed for random responses. Default: 1, so that they are the same in each run. */
   seed?: number;
-  /** Default: any free port. */
+  /** The port. Default: any free port. */
   port?: number;
-  /** Default: 127.0.0.1. */
+  /** The address to listen on. Default: 127.0.0.1. */
   host?: string;
 }
 
 export interface MessageQuery {
   ref_id?: string;
   path?: string;
-  /** ISO 8601. */
+  /** Returns only messages received since this time (ISO 8601). */
   since?: string;
-  /** Only messages with a higher id. */
+  /** Returns only messages with a higher id. */
   after?: string;
-  /** Milliseconds to wait for the first message. */
+  /** How long to wait for the first message, in milliseconds. */
   wait_ms?: string;
 }
 
@@ -31,7 +31,8 @@ export interface RunningInbox {
   /** Returns the received messages, oldest first. */
   messages(query?: MessageQuery): Promise<Message[]>;
   /**
-   * Returns the first matching message, already received or within `timeoutMs` (default 10,000).
+   * Returns the first matching message. If there is none yet, waits for one for up to `timeoutMs`
+   * (default 10,000).
    */
   waitFor(predicate: (message: Message) => boolean, timeoutMs?: number): Promise<Message>;
   /** Returns the first `count` matching messages. */
@@ -42,11 +43,11 @@ export interface RunningInbox {
   ): Promise<Message[]>;
   control(change: InboxChange): Promise<ShownInboxSettings>;
   clear(): Promise<void>;
-  /** Default: SIGTERM. Returns the exit code. */
+  /** Stops the inbox with this signal (default: SIGTERM). Returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built inbox on its own port. Deliveries go to `<url>/hooks/<anything>`. */
+/** Starts the built inbox in its own process. Deliveries go to `<url>/hooks/<anything>`. */
 export async function startInbox(options: InboxOptions = {}): Promise<RunningInbox> {
   const { port = 0, seed = 1, host = '127.0.0.1', secrets } = options;
   const args = { '--port': port, '--host': host, '--seed': seed };

@@ -2,27 +2,27 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { Schema } from '../../src/api/openapi/types.js';
 
-/** Strict: an unknown keyword or format is an error, so that none is ignored. */
+/** In strict mode an unknown keyword or format is an error instead of being ignored. */
 const ajv = new Ajv2020({
   strict: true,
-  // The document uses `type: ['string', 'null']` and subschemas that do not repeat their type.
+  // The document uses `type: ['string', 'null']`, and subschemas that do not repeat their type.
   allowUnionTypes: true,
   strictTypes: false,
   strictRequired: false,
   allErrors: true,
   verbose: true,
-  // The tests of the document validate its schemas, not every process that reads one.
+  // Do not validate the schemas in every process that reads one. The tests of the document do that.
   validateSchema: false,
 });
 addFormats.default(ajv, ['uri']);
-// Narrower than RFC 3339: our times have milliseconds and are in UTC or with the offset of the
-// requested zone.
+// Stricter than RFC 3339: the service's times have milliseconds, and are in UTC or have the offset
+// of the requested time zone.
 ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}(Z|[+-]\d{2}:\d{2})$/);
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
 /**
- * Returns the violations of a JSON Schema (2020-12, the dialect of OpenAPI 3.1); empty if the value
+ * Returns the violations of a JSON Schema (2020-12, the dialect of OpenAPI 3.1). Empty if the value
  * is valid.
  */
 export function problemsOf(schema: Schema, value: unknown): string[] {
@@ -31,7 +31,7 @@ export function problemsOf(schema: Schema, value: unknown): string[] {
   return [...(fits(value) ? [] : (fits.errors ?? []).map(describeErrors)), ...unsafeNumbers(value, 'answer')];
 }
 
-/** Returns the errors of a schema itself; empty if it is valid. */
+/** Returns the errors in a schema itself. Empty if the schema is valid. */
 export function problemsOfSchema(schema: Schema): string[] {
   return ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? []).map(describeErrors);
 }
@@ -40,7 +40,9 @@ function describeErrors({ instancePath, message, params, data }: ErrorObject): s
   return `answer${instancePath} ${message ?? ''} ${JSON.stringify(params)}: ${JSON.stringify(data)}`;
 }
 
-/** Returns the integers that JSON cannot represent exactly. They are never valid amounts. */
+/**
+ * Returns the integers that a JSON number cannot represent exactly. They are never valid amounts.
+ */
 function unsafeNumbers(value: unknown, at: string): string[] {
   if (typeof value === 'number') {
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? [`${at} is not exact: ${value}`] : [];

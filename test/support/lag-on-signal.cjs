@@ -1,5 +1,5 @@
-// Loaded by `--require`. SIGWINCH starts blocking the event loop repeatedly; the next SIGWINCH
-// stops it.
+// Loaded with `--require`. On SIGWINCH it starts to block the event loop repeatedly. The next
+// SIGWINCH stops that.
 const blockMs = 700;
 let timer = null;
 process.on('SIGWINCH', () => {

@@ -25,9 +25,9 @@ const journalKindsByStatus: Record<string, string[]> = {
 };
 
 /**
- * Expects the money invariants on the stored documents, by code independent of the service. Every
- * journal sums to 0. Every wallet is the sum of its lines without a gap in its sequence. Every
- * transaction has exactly the journals of its state.
+ * Checks the money invariants on the stored documents, without using code of the service. Every
+ * journal sums to 0. Every wallet equals the sum of its lines, and its sequence has no gap. Every
+ * transaction has exactly the journals of its status.
  */
 export async function expectLedgerToBalance({ db }: Pick<Stack, 'db'>): Promise<void> {
   const { journals, wallets, transactions } = await readInOneSnapshot(db);
@@ -66,8 +66,8 @@ export async function expectLedgerToBalance({ db }: Pick<Stack, 'db'>): Promise<
 }
 
 /**
- * Reads journals, wallets and transactions in one snapshot, because sales may still post to seller
- * wallets.
+ * Reads journals, wallets and transactions in one snapshot, because seller credits may still be
+ * posted.
  */
 export async function readInOneSnapshot(db: Stack['db']) {
   const session = db.client.startSession();
@@ -87,11 +87,11 @@ export async function readInOneSnapshot(db: Stack['db']) {
 
 const verifyAttemptsMax = 3;
 
-/** Expects that `topup ledger verify` finds nothing. */
+/** Expects that `topup ledger verify` has no findings. */
 export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise<void> {
   const verify = () => topup(['ledger', 'verify', '--json'], env);
   let answer = await verify();
-  // The command asks for a rerun if the database did not answer in time, which happens on a busy
+  // If the database does not respond in time, the command asks for a rerun. That happens on a busy
   // machine.
   for (let n = 1; answer.stdout.includes('Run the command again') && n < verifyAttemptsMax; n++) {
     answer = await verify();

@@ -1,11 +1,12 @@
-/** A delayed majority. Only the embedded database can simulate it. */
+/** Delays the replication to a majority. Only the embedded database can simulate that. */
 import { MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { skipBecause } from './skip-because.js';
 
 /**
- * For `before`: skips the tests if the server cannot simulate the faults of the embedded database.
+ * Skips the tests if the server cannot simulate the faults of the embedded database. Call it in
+ * `before`.
  */
 export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
   const client = new MongoClient(env.MONGODB_URI);
@@ -20,15 +21,15 @@ export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
 }
 
 /**
- * Delays the majority acknowledgement of the next commit to a collection of the test's database by
- * `ms`.
+ * Delays the majority acknowledgement of the next commit to a collection of the test's database.
+ * @param ms The delay in milliseconds.
  */
 export async function lagNextCommit(collection: string, ms: number): Promise<void> {
   const namespace = `${mongoose.connection.name}.${collection}`;
   await configureLag({ mode: { times: 1 }, data: { ms, namespace } });
 }
 
-/** Acknowledges delayed commits at once. */
+/** Acknowledges all delayed commits immediately. */
 export async function endLag(): Promise<void> {
   await configureLag({ mode: 'off' });
 }

@@ -1,4 +1,4 @@
-/** Watches the memory of another process. */
+/** Measures the memory of another process. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,10 +9,11 @@ const sampleEveryMs = 25;
 const megabyte = 1024 * 1024;
 
 export interface MemoryWatch {
-  /** Resident megabytes at the start, and the maximum since. */
+  /** Resident memory in MB when the watch started. */
   idle: number;
+  /** Returns the maximum resident memory so far, in MB. */
   peak(): number;
-  /** Megabytes above idle. */
+  /** Returns the maximum so far above idle, in MB. */
   growth(): number;
   stop(): void;
 }
@@ -28,7 +29,7 @@ export async function watchMemory(pid: number): Promise<MemoryWatch> {
       await setTimeout(sampleEveryMs, undefined, { ref: false });
     }
   })();
-  // Reading fails when the process has exited; the watch ends then.
+  // Reading fails once the process has exited. The watch then ends.
   sampling.catch(() => undefined);
   return { idle, peak: () => peak, growth: () => peak - idle, stop: () => stopped.abort() };
 }

@@ -1,7 +1,7 @@
 /**
- * Faults of a MongoDB deployment at chosen commands. A proxy in the test's process simulates them,
- * so they are the same on every server. A test file that imports this module reaches its MongoDB
- * through the proxy.
+ * Simulates faults of a MongoDB deployment for selected commands. A proxy in the test's process
+ * does that, so the faults are the same on every server. A test file that imports this module
+ * reaches MongoDB through the proxy.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
@@ -9,50 +9,53 @@ import { env } from '../../config/env.js';
 import { startMongoProxy, type Interference, type ProxiedCommand } from './mongo-proxy.js';
 import type { Outage } from './outage.js';
 
-/** The kinds of faults. The first five take effect on the server before they fail. */
+/** The kinds of faults. With the first five, the server executes the command before the fault. */
 export type FaultKind =
-  /** Takes effect; the connection is cut instead of a reply. */
+  /** The command is executed. Then the connection is closed without a reply. */
   | 'reply-lost'
-  /** Takes effect; no reply comes, and the connection stays open. */
+  /** The command is executed. No reply is sent, and the connection stays open. */
   | 'silence'
-  /** Takes effect; the reply is an error without a label. */
+  /** The command is executed. The reply is an error without a label. */
   | 'unlabelled-error'
-  /** Takes effect; the majority does not confirm it in time. */
+  /** The command is executed. The majority does not confirm it in time. */
   | 'write-concern-timeout'
-  /** Takes effect; the primary steps down for `ms`, which affects all clients of the server. */
+  /**
+   * The command is executed. Then the primary steps down for `ms`, for all clients of the server.
+   */
   | 'step-down'
-  /** Delayed by `ms` and then executed. */
+  /** The command is executed after a delay of `ms`. */
   | 'pause'
-  /** The connection is cut and nothing is executed. */
+  /** The connection is closed and the command is not executed. */
   | 'refused'
-  /** The transaction no longer exists, as after its lifetime. */
+  /** The command fails, because its transaction no longer exists, as after its lifetime. */
   | 'transient'
-  /** The transaction conflicts with another. */
+  /** The command fails, because its transaction conflicts with another one. */
   | 'write-conflict'
-  /** A `getMore` whose cursor no longer exists, as after 10 idle minutes. */
+  /** A `getMore` fails, because its cursor no longer exists, as after 10 idle minutes. */
   | 'cursor-lost'
-  /** The user lacks the permission. */
+  /** The command fails, because the user lacks the permission. */
   | 'forbidden';
 
 export interface Fault {
-  /** Command names of the wire protocol, such as `commitTransaction`. */
+  /** Names of the affected commands in the wire protocol, such as `commitTransaction`. */
   commands: readonly string[];
   kind: FaultKind;
-  /** `database.collection`: only commands on it. */
+  /** Affects only commands on this namespace (`database.collection`). */
   namespace?: string;
-  /** The number of commands affected (default 1). `probability` (0 to 1) replaces it. */
+  /** The number of commands to affect (default: 1). Ignored if `probability` is set. */
   times?: number;
+  /** The probability (0 to 1) that a command is affected. */
   probability?: number;
-  /** Milliseconds. Default: 1 s for a pause, 8 s for an election. */
+  /** Duration in milliseconds. Default: 1 s for a pause, 8 s for an election. */
   ms?: number;
   /**
-   * The database under test. Default: that of the test file (MONGODB_URI). If it has an `appName`,
-   * as those of test files and stacks do, only clients with that name are affected.
+   * The URI of the database to affect. Default: that of the test file (MONGODB_URI). If it has an
+   * `appName`, as the URIs of test files and stacks do, only clients with that name are affected.
    */
   uri?: string;
 }
 
-/** Errors as a server answers them. */
+/** The errors, as a MongoDB server returns them. */
 const errors = {
   forbidden: { code: 13, codeName: 'Unauthorized' },
   'cursor-lost': { code: 43, codeName: 'CursorNotFound' },
@@ -63,7 +66,10 @@ const errors = {
 
 const endsTransaction: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction']);
 
-/** Returns how the proxy simulates a fault. @param target The URL of the server itself. */
+/**
+ * Returns how the proxy simulates a fault for a command.
+ * @param target The URL of the server behind the proxy.
+ */
 function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: string): Interference {
   switch (kind) {
     case 'reply-lost':
@@ -100,14 +106,17 @@ const notConfirmed = {
   errInfo: { wtimeout: true },
 };
 
-/** Keeps the own error of a command that failed by itself. */
+/**
+ * Applies the fault only to a command that succeeded. Otherwise the reply keeps the command's own
+ * error.
+ */
 function onSuccess(answer: (reply: Document) => Document): (reply: Document) => Document {
   return (reply) => (Number(reply['ok']) === 1 ? answer(reply) : reply);
 }
 
 /**
- * Refuses a command without executing it. An error that ends the transaction also aborts it on the
- * server, which releases its locks.
+ * Refuses a command without executing it. If the error ends the transaction, the proxy also aborts
+ * the transaction on the server, so that its locks are released.
  */
 function refusal(
   kind: 'transient' | 'write-conflict' | 'cursor-lost' | 'forbidden',
@@ -127,7 +136,7 @@ function refusal(
   };
 }
 
-/** Returns the reply of a server that is no longer primary: a write is not confirmed. */
+/** Returns the reply from a server that is no longer primary. A write is not confirmed. */
 function interrupted(command: ProxiedCommand, reply: Document): Document {
   const { autocommit, txnNumber } = command.body();
   if (autocommit === undefined && txnNumber === undefined) {
@@ -158,16 +167,16 @@ async function stepDown(target: string, ms: number): Promise<void> {
   }
 }
 
-/** Passed to `work` in `withFault`. */
+/** The running fault, passed to the callback of `withFault`. */
 export interface FaultInForce {
   /** Returns how many commands the fault has affected. */
   met: () => Promise<number>;
 }
 
 /**
- * Runs `work` while the fault affects commands. Calls may be nested.
- * @throws Error if no command was affected, because the test would prove nothing. An error of
- * `work` has priority.
+ * Runs `work` while the fault affects commands. Calls may be nested. An error of `work` has
+ * priority.
+ * @throws Error if no command was affected, because the test would then prove nothing.
  */
 export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) => Promise<T>): Promise<T> {
   const started = await startFault(fault);
@@ -179,11 +188,13 @@ export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) =
 }
 
 export interface RunningFault {
-  /** Returns how many commands were affected, including those being delayed. */
+  /**
+   * Returns how many commands were affected so far, including delayed ones that are still waiting.
+   */
   count(): Promise<number>;
   /**
-   * Ends the fault and returns how many commands were affected. Delayed commands continue after
-   * their delay.
+   * Ends the fault and returns how many commands were affected. A delayed command continues when
+   * its delay is over.
    */
   end(): Promise<number>;
 }
@@ -215,14 +226,14 @@ interface Running {
   met: number;
 }
 
-/** A server behind a proxy, and the active faults. */
+/** A server with its proxy and the active faults. */
 interface Proxied {
   uri: string;
   faults: Set<Running>;
   stop: () => Promise<void>;
 }
 
-/** By the host of the proxy. */
+/** The proxies by their host and port. */
 const proxies = new Map<string, Proxied>();
 
 async function startProxied(target: string): Promise<Proxied> {
@@ -256,7 +267,10 @@ function namespaceOf({ name, body }: ProxiedCommand): string {
   return `${String(command['$db'])}.${String(command[name === 'getMore' ? 'collection' : name])}`;
 }
 
-/** Returns the same database behind a proxy that can simulate faults. */
+/**
+ * Puts a proxy that can simulate faults in front of the database. Returns the database with the
+ * proxy's address.
+ */
 export async function withProxy(mongo: Outage): Promise<Outage> {
   const { uri, stop } = await startProxied(mongo.url);
   return {
@@ -270,8 +284,8 @@ export async function withProxy(mongo: Outage): Promise<Outage> {
 }
 
 /**
- * Runs at import, before any connection: the test's own modules and the processes it starts use
- * this address.
+ * Runs at import, before any connection. The test's own modules and the processes that the test
+ * starts therefore use the proxy's address.
  */
 const fileProxy = await startProxied(env.MONGODB_URI);
 env.MONGODB_URI = fileProxy.uri;

@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a MongoDB server that can interfere with single commands. */
+/** A TCP proxy in front of a MongoDB server. It can interfere with individual commands. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Document } from 'mongodb';
@@ -14,32 +14,35 @@ import {
   withDocument,
 } from './mongo-wire.js';
 
-/** A command from a client to the server. */
+/** A command that a client sent to the server. */
 export interface ProxiedCommand {
   name: string;
-  /** The client's appName. */
+  /** The appName of the client. */
   appName: string | null;
-  /** Parses the document on demand. */
+  /** Parses and returns the command's document. */
   body: () => Document;
 }
 
-/** `cut`: the connection is closed. `silence`: it stays open without further replies. */
+/**
+ * The reply to a client. `cut` closes the connection. `silence` keeps it open and sends no further
+ * replies.
+ */
 export type Answer = Document | 'cut' | 'silence';
 
-/** How the proxy interferes with a command. */
+/** What the proxy changes about a command. */
 export interface Interference {
-  /** Delays the command until this promise resolves. */
+  /** Delays the command until this promise settles. */
   waitFor?: Promise<unknown>;
-  /** Replies with this and does not forward the command. */
+  /** Sends this reply and does not forward the command. */
   replyWith?: Answer;
-  /** Forwards this command instead. */
+  /** Forwards this command instead of the original one. */
   as?: Document;
-  /** Returns the client's reply for the server's reply. */
+  /** Returns the reply to send to the client, given the reply from the server. */
   answer?: (reply: Document) => Answer | Promise<Answer>;
 }
 
 export interface MongoProxy {
-  /** The MongoDB URI through the proxy. */
+  /** The MongoDB URI with the proxy's address. */
   uri: string;
   stop(): Promise<void>;
 }
@@ -47,8 +50,8 @@ export interface MongoProxy {
 const handshakeCommands: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
 /**
- * Starts a proxy. A replica set appears to have this member alone.
- * @param to One host, without TLS.
+ * Starts a proxy. Clients see a replica set with this member only.
+ * @param to The URI of a server with one host and without TLS.
  */
 export async function startMongoProxy(
   to: string,
@@ -60,20 +63,20 @@ export async function startMongoProxy(
     const upstream = connect({ host: target.hostname, port: Number(target.port || 27017), noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // An error ends both loops below.
+      // The loops below end on an error, so this handler only prevents an exception.
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     serve(client, upstream);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // The proxy does not keep the test process alive.
+  // The proxy must not keep the test process alive.
   server.unref();
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   let topologyVersion: unknown;
 
   function serve(client: Socket, upstream: Socket): void {
-    /** Replies to change, by request id. */
+    /** The functions that change a reply, by the id of the request. */
     const answers = new Map<number, (reply: Document) => Answer | Promise<Answer>>();
     const cut = () => {
       client.destroy();
@@ -141,8 +144,8 @@ export async function startMongoProxy(
       }
     }
 
-    // A delayed command still reaches the server after its client disconnects, like a packet in
-    // transit.
+    // A delayed command still reaches the server after its client has disconnected, like a packet
+    // in transit.
     passCommands().catch(() => upstream.end());
     passReplies().catch(() => client.destroy());
   }

@@ -6,13 +6,13 @@ const headerBytes = 16;
 const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
-/** Bytes from the start of an OP_REPLY to its document. */
+/** Number of bytes from the start of an OP_REPLY message to its document. */
 const replyBytes = headerBytes + 20;
 const moreToComeFlag = 2;
-/** Keeps number types, so that a document is written back unchanged. */
+/** Keep the BSON number types, so that a document can be written back unchanged. */
 const exactBsonOptions = { promoteValues: false, promoteBuffers: false, bsonRegExp: true } as const;
 
-/** Yields the complete messages of a socket until the other side ends. */
+/** Yields the complete messages from a socket until the other side ends the connection. */
 export async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -40,24 +40,26 @@ export function requestId(message: Buffer): number {
   return message.readInt32LE(4);
 }
 
-/** Returns the id of the request that a reply answers. */
+/** Returns the id of the request that this message replies to. */
 export function answeredId(message: Buffer): number {
   return message.readInt32LE(8);
 }
 
-/** True if the server sends further replies to the same request, as for a streamed `hello`. */
+/**
+ * Returns whether the server sends further replies to the same request, as for a streamed `hello`.
+ */
 export function hasMoreToCome(message: Buffer): boolean {
   return message.readInt32LE(12) === opMsg && (message.readInt32LE(headerBytes) & moreToComeFlag) !== 0;
 }
 
-/** Returns the name of the command without parsing its document. */
+/** Returns the name of the command without parsing the document. */
 export function commandName(message: Buffer): string {
   const start = documentStart(message) + 5;
   return message.toString('latin1', start, message.indexOf(0, start));
 }
 
 /**
- * Returns the document of a command, including its document sequences (`documents`, `updates`,
+ * Returns the document of a command with its document sequences (`documents`, `updates`,
  * `deletes`).
  */
 export function readBody(message: Buffer): Document {
@@ -80,17 +82,17 @@ export function readBody(message: Buffer): Document {
   return { ...body, ...sequences };
 }
 
-/** Returns the document of a reply. Numbers are BSON objects. */
+/** Returns the document of a reply. Its numbers are BSON objects. */
 export function readReply(message: Buffer): Document {
   return BSON.deserialize(message.subarray(documentStart(message)), exactBsonOptions);
 }
 
-/** Returns the message with another document. */
+/** Returns the message with its document replaced. */
 export function withDocument(message: Buffer, document: Document): Buffer {
   return withHeader(Buffer.concat([message.subarray(0, documentStart(message)), BSON.serialize(document)]));
 }
 
-/** Returns a reply to a command. */
+/** Builds a message that replies to the command. */
 export function replyTo(message: Buffer, document: Document): Buffer {
   const head = Buffer.alloc(headerBytes + 5);
   head.writeInt32LE(requestId(message), 8);
@@ -107,10 +109,11 @@ function documentStart(message: Buffer): number {
   const opCode = message.readInt32LE(12);
   switch (opCode) {
     case opMsg:
-      // After the flags and the section kind: drivers send the body first.
+      // The document follows the flags and the section kind, because drivers send the body section
+      // first.
       return headerBytes + 5;
     case opQuery:
-      // Only the handshake: flags, name, skip, limit, document.
+      // Only the handshake uses this opcode. Its fields are flags, name, skip, limit and document.
       return message.indexOf(0, headerBytes + 4) + 9;
     case opReply:
       return replyBytes;

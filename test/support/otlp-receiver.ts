@@ -1,4 +1,4 @@
-/** A trace collector for OTLP over HTTP as JSON. It keeps the received spans. */
+/** A trace collector (OTLP over HTTP with JSON) that keeps the received spans. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +8,7 @@ export interface ReceivedSpan {
   spanId: string;
   parentSpanId: string | null;
   name: string;
-  /** OTLP numbers: 1 internal, 2 server, 3 client, 5 consumer. */
+  /** The span kind as an OTLP number: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number;
   startNs: bigint;
   endNs: bigint;
@@ -19,7 +19,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** Every request body. */
+  /** The bodies of all requests. */
   bodies: string[];
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export interface SpanTree {
   parts: SpanTree[];
 }
 
-/** Returns the span tree of a trace, ordered by start time. */
+/** Returns the spans of a trace as a tree, ordered by start time. */
 export function treeOf(spans: ReceivedSpan[], traceId: string): SpanTree[] {
   const mine = spans.filter((span) => span.traceId === traceId);
   const below = (parent: string | null): SpanTree[] =>
@@ -119,7 +119,7 @@ export function treeOf(spans: ReceivedSpan[], traceId: string): SpanTree[] {
   return below(null);
 }
 
-/** Returns one line per span: name, process, duration and attributes. */
+/** Returns one line for each span, with name, process, duration and attributes. */
 export function linesOf(trees: SpanTree[], depth = 0): string[] {
   return trees.flatMap(({ span, parts }) => {
     const ms = Number((span.endNs - span.startNs) / 10_000n) / 100;

@@ -11,21 +11,24 @@ import { findFreePort } from '../../scripts/databases/ports.js';
 
 export interface Outage {
   url: string;
-  /** Connections stay open but transfer nothing. */
+  /** Keeps connections open but transfers no data. */
   hang(): void;
-  /** Connections break and new ones are refused. */
+  /** Closes all connections and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TcpGate extends Outage {
-  /** Existing connections get no further data and no end, as after a NAT timeout. New ones work. */
+  /**
+   * Stops existing connections: no data and no end arrives on them, as after a NAT timeout. New
+   * connections work.
+   */
   dropTraffic(): void;
-  /** Delays all data in each direction by `ms` from now on. */
+  /** Delays all data by `ms` in each direction from now on. */
   delay(ms: number): void;
   /**
-   * Drops the next `count` replies together with their connections. The server has executed the
+   * Drops the next `count` replies and closes their connections. The server has executed the
    * requests.
    */
   dropReplies(count: number): void;
@@ -33,7 +36,7 @@ export interface TcpGate extends Outage {
   connections(): number;
 }
 
-/** Starts a TCP proxy that can block, so that a shared server appears to be down for one test. */
+/** Starts a TCP proxy that can block. For one test, a shared server then appears to be down. */
 export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
   const target = new URL(targetUrl);
   const port = await findFreePort();
@@ -64,7 +67,7 @@ export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
           to.write(chunk);
           return;
         }
-        // Keeps the order of chunks, also when the delay has just ended.
+        // Keep the order of the chunks, even if the delay has just ended.
         const arrives = wait(delayMs, undefined, { ref: false });
         late += 1;
         last = last
@@ -145,13 +148,16 @@ const embeddedMongo = join(projectRoot, 'packages/embedded-mongo/bin/embedded-mo
 const startLimitMs = 60_000;
 
 interface PrivateMongoOptions {
-  /** Seconds after which a transaction and its locks end. MongoDB takes up to half of it longer. */
+  /**
+   * Lifetime of a transaction and its locks in seconds. A real MongoDB takes up to half of this
+   * time longer.
+   */
   lockLifetimeS?: number;
 }
 
 /**
- * Starts a database process for one test that may be stopped and killed: a mongod if the run uses
- * one, else the embedded server. Acknowledged writes survive.
+ * Starts a database process that one test may stop and kill. It is a mongod if the test run uses
+ * one, and otherwise the embedded server. Acknowledged writes survive a kill.
  */
 export async function startPrivateMongo(options: PrivateMongoOptions = {}): Promise<Outage> {
   const directory = await mkdtemp(join(tmpdir(), 'private-mongo-'));

@@ -3,12 +3,12 @@ import { resolve } from '../scripts/resolver.js';
 
 export interface PrivateRedis {
   url: string;
-  /** Deletes all data. */
+  /** Deletes all data in the database. */
   empty(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a private Redis, found as `npm start` finds it. */
+/** Starts a private Redis server. Finds its program as `npm start` does. */
 export async function startPrivateRedis(): Promise<PrivateRedis> {
   const { database, refusal, stop } = await resolve('redis', {
     env: { ...process.env, REDIS_URL: '' },

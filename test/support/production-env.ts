@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Returns production settings for a test process. The caller adds the databases. */
+/** Returns production settings for a test process, without the databases. */
 export function productionEnv(): NodeJS.ProcessEnv {
   return {
     NODE_ENV: 'production',

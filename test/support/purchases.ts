@@ -1,4 +1,4 @@
-/** Purchases of tests that cause failures. */
+/** Makes purchases in tests that cause failures. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from './api-client.js';
 import { eventually } from './eventually.js';
@@ -26,14 +26,18 @@ export interface Asked {
   heard?: (answer: Answer) => void;
 }
 
-/** Sends the purchase once. Returns its id, or null if the outcome is unknown: no answer or 503. */
+/**
+ * Sends the purchase once. Returns its id, or null if the outcome is unknown (no response, or a
+ * 503).
+ */
 export async function tryToBuy(asked: Asked, baseUrl: string): Promise<string | null> {
   const answer = await send(asked, baseUrl);
   return answer && idOf(answer);
 }
 
 /**
- * Sends the same ref_id until there is an answer other than 503, as a client must. Returns the id.
+ * Sends the purchase with the same ref_id until the response is not a 503, as a client must.
+ * Returns the id.
  */
 export async function buyUntilAnswered(
   { refId = uniqueRef('bought'), ...asked }: Omit<Asked, 'refId'> & { refId?: string },
@@ -76,7 +80,7 @@ export async function waitUntilAllFinal({ db }: Stack, limitMs: number): Promise
   );
 }
 
-/** Expects that the provider executed each successful purchase once and nothing else. */
+/** Expects that the provider executed each successful purchase once, and no other purchase. */
 export async function expectExecutionsToMatch({ db, simulator }: Stack): Promise<void> {
   const succeeded = await db
     .collection<{ _id: string }>('transactions')

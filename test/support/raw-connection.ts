@@ -1,4 +1,4 @@
-/** Connections to which a test writes raw bytes. */
+/** Connections on which a test sends raw bytes. */
 import { once } from 'node:events';
 import net from 'node:net';
 
@@ -9,12 +9,15 @@ export async function connectTo(port: number | string): Promise<net.Socket> {
   return socket;
 }
 
-/** Resolves on close, also after a reset. Node's `once` would reject on the reset's error. */
+/**
+ * Resolves when the socket closes, even after a reset. Node's `once` would reject on the error of a
+ * reset.
+ */
 export function waitForClose(socket: net.Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** Returns all received data when the socket closes. */
+/** Returns all data received until the socket closes. */
 export async function readUntilClose(socket: net.Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));

@@ -1,4 +1,6 @@
-/** Redis processes for one test: a single server, one with TLS, Sentinel, and a Cluster. */
+/**
+ * Starts Redis processes for one test: a single server, a server with TLS, Sentinel, and a Cluster.
+ */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,15 +14,18 @@ import { findFreePort } from '../../scripts/databases/ports.js';
 
 export interface RedisServer {
   port: number;
-  /** Without a password. */
+  /** The URL, without a password. */
   url: string;
-  /** A client of the administrator. */
+  /** A client with the administrator's permissions. */
   client: Redis;
   process: ChildProcess;
   stop(): Promise<void>;
 }
 
-/** Starts a Redis server. @param args Settings such as `--maxmemory 4mb`. */
+/**
+ * Starts a Redis server.
+ * @param args Command line settings, such as `--maxmemory 4mb`.
+ */
 export async function startRedisServer(
   args: string[] = [],
   { port, tls }: { port?: number; tls?: ConnectionOptions } = {},
@@ -52,7 +57,7 @@ export async function startRedisServer(
   };
 }
 
-/** Starts a cluster of three masters that share the slots. */
+/** Starts a cluster of three masters. */
 export async function startRedisCluster(): Promise<{ nodes: RedisServer[]; stop(): Promise<void> }> {
   const nodes = await Promise.all([1, 2, 3].map(startNode));
   const [first] = nodes;
@@ -85,8 +90,8 @@ async function startNode(): Promise<RedisServer & { busPort: number }> {
 const sentinelName = 'purchases';
 
 /**
- * Starts a master, a replica, and a Sentinel that promotes the replica a second after the master
- * fails.
+ * Starts a master, a replica and a Sentinel. The Sentinel promotes the replica one second after the
+ * master fails.
  */
 export async function startSentinel(): Promise<{
   name: string;
@@ -137,11 +142,15 @@ export async function startSentinel(): Promise<{
   };
 }
 
-/** The permissions that docs/guides/operate/prepare-redis.md recommends for the service's user. */
+/**
+ * The permissions that docs/guides/operate/prepare-redis.md recommends for the service's Redis
+ * user.
+ */
 export const serviceRights = '+@all -@dangerous +info +client|list +client|setname';
 
 /**
- * Starts a TLS-only server with a certificate of a private CA and a user with minimal permissions.
+ * Starts a server that accepts only TLS. It has a certificate from a private CA and a user with
+ * minimal permissions.
  */
 export async function startTlsRedis(
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * Skips tests that need a program other than Node, npm and Redis if it is missing. The end of a run
- * lists them.
+ * Skips tests that need a program other than Node, npm and Redis, if that program is missing. The
+ * test run lists the missing programs at its end.
  */
 import { spawnSync } from 'node:child_process';
 import { findChromium } from '../console/support/chromium.js';
@@ -36,9 +36,10 @@ export function hasTool(tool: Tool | null): boolean {
 }
 
 /**
- * Skips the test or suite if the tool is missing. For `before` and the first line of a test. Not
- * for the body of a `describe`, which mocha runs for skipped suites too.
- * @param tool null: no tool is needed.
+ * Skips the test or suite if the tool is missing. Call it in `before` or in the first line of a
+ * test. Do not call it in the body of a `describe`, because mocha runs that even for skipped
+ * suites.
+ * @param tool The required tool. Null if no tool is needed.
  */
 export function requireTool(context: Mocha.Context, tool: Tool | null): void {
   if (tool !== null && !hasTool(tool)) {
@@ -47,16 +48,16 @@ export function requireTool(context: Mocha.Context, tool: Tool | null): void {
 }
 
 /**
- * Describes a suite that needs a tool. If the tool is missing, no test and no hook of the suite
- * runs.
+ * Describes a suite that needs a tool. If the tool is missing, none of the suite's tests and hooks
+ * run.
  */
 export function describeWith(tool: Tool | null, title: string, body: (this: Mocha.Suite) => void): void {
   if (tool === null) {
     describe(title, body);
     return;
   }
-  // Mocha runs the `after` hooks of a suite skipped by its own `before` hook, but not those of
-  // nested suites.
+  // If the `before` hook of a suite skips it, mocha still runs the `after` hooks of that suite, but
+  // not those of nested suites.
   describe(`with ${tool}:`, () => {
     before(function () {
       requireTool(this, tool);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { builtProgram } from '../../config/project-file.js';
 
 /**
- * Runs a built script to its end and returns its stdout.
- * @throws Error with all its output unless it exits with 0.
+ * Runs a built script to its end. Returns its stdout.
+ * @throws Error with its entire output if the exit code is not 0.
  */
 export async function runToEnd(
   script: string,

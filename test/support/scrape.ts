@@ -8,10 +8,13 @@ export interface Sample {
   value: number;
 }
 
-/** The URLs found so far: later output may displace the line from the kept output. */
+/**
+ * The URLs found so far, by program. A program keeps only the end of its output, so the line with
+ * the URL may disappear.
+ */
 const known = new WeakMap<object, string>();
 
-/** Returns the URL of the metrics server of a process that was started with METRICS_PORT=0. */
+/** Returns the URL of the metrics server in a process that was started with METRICS_PORT=0. */
 export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Promise<string> {
   const found = known.get(program);
   if (found !== undefined) {
@@ -29,7 +32,7 @@ export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Pr
   return url;
 }
 
-/** Returns the samples of /metrics, which are in the Prometheus text format. */
+/** Reads /metrics, which is in the Prometheus text format. Returns the samples. */
 export async function scrape(url: string): Promise<Sample[]> {
   const { statusCode, body } = await request(`${url}/metrics`);
   const text = await body.text();
@@ -45,7 +48,9 @@ export async function scrape(url: string): Promise<Sample[]> {
   });
 }
 
-/** Returns the sum of the samples with this name and these labels; null if there is none. */
+/**
+ * Returns the sum of the samples with this name and these labels. Null if there is no such sample.
+ */
 export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const found = samples.filter(
     (each) => each.name === name && Object.entries(labels).every(([key, text]) => each.labels[key] === text),

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Shifts the time that Redis returns to the script of the fleet's clock, as if this process had
- * paused. Other scripts return no time.
- * @param byMs Called for each reply. Milliseconds.
+ * Shifts the time that Redis returns to the fleet clock's script, as if this process had been
+ * suspended. Other scripts are unaffected, because they return no time.
+ * @param byMs Returns the shift in milliseconds. Called for each reply.
  * @returns a function that ends the shift.
  */
 export function shiftRedisTime(client: Redis, byMs: () => number): () => void {

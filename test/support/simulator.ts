@@ -8,13 +8,16 @@ import { fetchJson } from './fetch-json.js';
 import { startProgram } from './start-program.js';
 
 export interface SimulatorOptions {
-  /** Default: `simulator-secret`. */
+  /** The secret that clients sign with. Default: `simulator-secret`. */
   secret?: string;
-  /** Default 1, so that random faults are the same in each run. */
+  /** Seed for random faults. Default: 1, so that they are the same in each run. */
   seed?: number;
-  /** Default: a new directory that stop() removes. Pass one to restart with earlier executions. */
+  /**
+   * Directory for the executions. Default: a new directory that stop() removes. Pass a directory to
+   * restart with earlier executions.
+   */
   dataDir?: string;
-  /** Default: any free port. */
+  /** The port. Default: any free port. */
   port?: number;
 }
 
@@ -22,15 +25,15 @@ export interface RunningSimulator {
   url: string;
   port: number;
   secret: string;
-  /** Returns the executed orders, oldest first. */
+  /** Returns the orders that were executed, oldest first. */
   log(filter?: { provider?: string; ref_id?: string }): Promise<Execution[]>;
-  /** Changes the given settings and returns all of them. */
+  /** Changes these settings and returns all settings. */
   control(change: SettingsChange): Promise<Settings>;
-  /** Default: SIGTERM. Returns the exit code. */
+  /** Stops the simulator with this signal (default: SIGTERM). Returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built provider simulator on its own port. */
+/** Starts the built provider simulator in its own process. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const { secret = 'simulator-secret', seed = 1, port = 0 } = options;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'simulator-')));
@@ -59,7 +62,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   };
 }
 
-/** Returns the md5 `sign` for `suffix`: a ref_id, `pricelist` or `depo`. */
+/** Returns the md5 `sign`. `suffix` is a ref_id, `pricelist` or `depo`. */
 export function md5Sign(username: string, secret: string, suffix: string): string {
   return createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
 }

@@ -2,7 +2,7 @@ import type { Quote } from '../../src/bills/quote.model.js';
 import { createProofSalt } from '../../src/money/closes/canonical-text.js';
 import { newId } from '../../src/shared/ids.js';
 
-/** Builds an open quote of a bill, without storing it. */
+/** Builds an open quote for a bill. Does not store it. */
 export function someQuote(over: Partial<Quote> = {}): Quote {
   return {
     _id: newId(),

@@ -1,6 +1,7 @@
 /**
- * A copy of the service for one test file: own database, queue prefix, simulator and inbox, and
- * real processes. A test may kill any of them without affecting another test.
+ * A copy of the service for one test file, with its own database, queue prefix, simulator and
+ * inbox, and with real processes. A test may kill any of the processes without affecting other
+ * tests.
  */
 import { randomUUID } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
@@ -11,9 +12,9 @@ import { startProgram, type RunningProgram } from './start-program.js';
 import { startSimulator, type RunningSimulator } from './simulator.js';
 
 export interface Stack {
-  /** The URL of the first web process. */
+  /** URL of the first web process. */
   baseUrl: string;
-  /** The first web process; null if none was requested. */
+  /** The first web process. Null if none was requested. */
   web: RunningProgram | null;
   db: Db;
   env: NodeJS.ProcessEnv;
@@ -26,7 +27,10 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** As the seed prints it. The operator `admin` has a password instead of key and secret. */
+/**
+ * A demo account, as the seed script prints it. The operator `admin` has a password instead of a
+ * key and a secret.
+ */
 export interface SeededAccount {
   username: string;
   api_key: string;
@@ -34,7 +38,10 @@ export interface SeededAccount {
   password?: string;
 }
 
-/** Starts a stack. @param options.workers Kinds of workers to run in one process. Default: none. */
+/**
+ * Starts a stack.
+ * @param options.workers The kinds of work to run in one worker process. Default: no worker.
+ */
 export async function startStack(
   options: { workers?: string[]; web?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Stack> {
@@ -51,7 +58,7 @@ export async function startStack(
     ...options.env,
     MONGODB_URI: uri,
   };
-  // Another appName, so that the test's own client is not affected by faults (mongo-faults.ts).
+  // This client has its own appName, so that faults do not affect it (mongo-faults.ts).
   const client = await new MongoClient(uri, { appName: 'test' }).connect();
   const programs: RunningProgram[] = [];
 
@@ -78,7 +85,7 @@ export async function startStack(
     startWeb,
     async seed() {
       const printed = await runToEnd('scripts/seed.js', ['--json'], env);
-      // Tests poll. Tests of the rate limit set their own.
+      // Raise the rate limits, because tests poll. Tests of the rate limit set their own.
       await client
         .db()
         .collection('accounts')
@@ -93,7 +100,7 @@ export async function startStack(
   };
 }
 
-/** Returns the URI of a database of this name on the given server. */
+/** Returns the URI of the named database on the server of `given`. */
 function databaseUri(name: string, given: string | undefined): string {
   if (!given) {
     throw new Error('MONGODB_URI is not set: run the tests with npm test');

@@ -9,20 +9,23 @@ const readyTimeoutMs = 30_000;
 export interface RunningProgram {
   process: ChildProcess;
   pid: number;
-  /** 0 for a program that does not listen. */
+  /** The port that the program listens on. 0 if it does not listen. */
   port: number;
   url: string;
-  /** Returns the end of its output. */
+  /** Returns the last part of the program's output. */
   output(): string;
-  /** Waits until the process has exited and returns its exit code (null if a signal ended it). */
+  /**
+   * Sends the signal and waits until the process has exited. Returns the exit code, or null if the
+   * signal ended the process.
+   */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
  * Starts a built program as a process and waits for its message `{ready: true, port}`. The program
- * ends with its parent at the latest.
+ * ends with its parent process at the latest.
  * @param script Path below dist/, such as `scripts/inbox/main.js`.
- * @throws Error with its output if it exits or sends no message.
+ * @throws Error with the program's output if it exits or sends no message.
  */
 export async function startProgram(
   script: string,
@@ -69,7 +72,7 @@ const running: { name: string; child: ChildProcess; output: () => string }[] = [
 const lastLines = 25;
 const lineMax = 400;
 
-// Prints the last output of the processes of a failed test. Benchmarks start programs without
+// After a failed test, print the last output of its processes. Benchmarks start programs without
 // mocha.
 if (typeof afterEach === 'function') {
   afterEach(function tellLastWords() {
@@ -85,8 +88,8 @@ if (typeof afterEach === 'function') {
 }
 
 /**
- * Unreferences the child: a failed test that did not stop its program must not keep the test
- * process alive.
+ * Unreferences the child process. If a failed test does not stop its program, the program must not
+ * keep the test process alive.
  */
 function unrefChild(child: ChildProcess): void {
   child.unref();

@@ -1,21 +1,23 @@
-/** Records the commands between processes and their MongoDB. */
+/** Records the commands that processes send to MongoDB. */
 import type { Document } from 'mongodb';
 import { startMongoProxy } from './mongo-proxy.js';
 
-/** A command with its document sequences. */
+/** A command, including its document sequences. */
 export interface SentCommand {
   name: string;
   database: string;
   collection: string;
   body: Document;
-  /** The id of its database transaction; null outside of one. */
+  /** The id of the command's database transaction. Null if the command is in none. */
   transaction: string | null;
 }
 
 export interface StatementTap {
-  /** The MONGODB_URI for the processes. */
+  /** The MONGODB_URI that the recorded processes must use. */
   uri: string;
-  /** Commands of clients whose appName is not `test`, in order of arrival. */
+  /**
+   * The recorded commands in order of arrival. Clients with the appName `test` are not recorded.
+   */
   readonly sent: SentCommand[];
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs `act` at a steady rate, as clients do. The rate is part of the test, not a wait for a
- * condition. Late calls catch up.
+ * Runs `act` at a steady rate, as clients would. The rate is part of the test and does not wait for
+ * a condition. If calls are late, the next ones follow without a pause.
  */
 export async function runAtRate(
   perSecond: number,

@@ -1,4 +1,4 @@
-/** Runs many operator commands one after the other in one process, which saves process starts. */
+/** Runs many operator commands one by one in the same process, which saves process starts. */
 import { runTopup } from '../../scripts/topup/program.js';
 
 process.on('message', (args: string[]) => {

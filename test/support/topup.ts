@@ -9,7 +9,7 @@ export interface CliResult {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Parses stdout as JSON. */
+  /** Parses stdout as JSON. The caller names the expected type. */
   // Tests name the shape they expect.
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- see above
   json<T = Record<string, unknown>>(): T;
@@ -17,17 +17,20 @@ export interface CliResult {
 
 interface Host {
   process: ChildProcess;
-  /** Rejects when the process exits. */
+  /** Rejects if the process exits. */
   exited: Promise<never>;
-  /** Settles after the previous command: a host runs its commands sequentially. */
+  /**
+   * Settles when the previous command has ended, because a host process runs its commands one by
+   * one.
+   */
   last: Promise<unknown>;
 }
 
 const hosts = new WeakMap<NodeJS.ProcessEnv, Host>();
 
 /**
- * Runs an operator command to its end. Commands with the same environment share a process and run
- * sequentially, because the start of a process is the main cost.
+ * Runs an operator command to its end. Commands with the same environment share one process and run
+ * one by one, because starting a process is the main cost.
  */
 export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<CliResult> {
   const host = hosts.get(env) ?? startHost(env);
@@ -44,7 +47,7 @@ export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<Cli
 
 function startHost(env: NodeJS.ProcessEnv): Host {
   const host = forkTestProgram('test/support/topup-process', withoutColours(env));
-  // The child ends with this process and must not keep it alive.
+  // The child ends with this process, so it must not keep this process alive.
   host.unref();
   host.channel?.unref();
   const exit = once(host, 'exit').then(() => {
@@ -54,12 +57,12 @@ function startHost(env: NodeJS.ProcessEnv): Host {
   return { process: host, exited: exit, last: Promise.resolve() };
 }
 
-/** Disables colours, which CI in the environment would enable. */
+/** Disables coloured output, which the variable CI would enable. */
 function withoutColours(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, NO_COLOR: '1' };
 }
 
-/** Runs an operator command in its own process, with `input` as stdin. */
+/** Runs an operator command in its own process. `input` is its stdin. */
 export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<CliResult> {
   const child = spawn(process.execPath, [cli, ...args], {
     env: withoutColours(env),
@@ -69,7 +72,7 @@ export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  // A command that exits without reading its input closes the pipe.
+  // If a command exits without reading its input, the write fails because the pipe is closed.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];

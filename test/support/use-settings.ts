@@ -2,7 +2,10 @@ import { env } from '../../config/env.js';
 
 type Settings = typeof env;
 
-/** Sets these settings while the tests of a describe block run and restores them afterwards. */
+/**
+ * Applies these settings while the tests of a `describe` block run, and then restores the previous
+ * ones.
+ */
 export function useSettings(settings: Partial<Settings>): void {
   const names = Object.keys(settings) as (keyof Settings)[];
   const earlier = Object.fromEntries(names.map((name) => [name, env[name]]));

@@ -1,4 +1,4 @@
-/** Returns the environment of a process whose clock is ahead by `ms`. */
+/** Returns the environment for a process whose clock is `ms` ahead. */
 export function buildEnvWithClockAhead(ms: number): NodeJS.ProcessEnv {
   const program = `
     const Real = Date;

@@ -10,7 +10,7 @@ const minuteMs = 60_000;
 
 describe("webhooks on the operator's attention list", () => {
   useDatabase();
-  // Counts stop at a thousand, and earlier test files may have left rows.
+  // Counts stop at a thousand, and earlier test files may have left rows. So delete these first.
   before(() => deliveries.deleteMany({ state: { $in: ['due', 'dead'] } }));
 
   function row(event: DeliveryEvent, over: Partial<Delivery> = {}): Delivery {

@@ -1,5 +1,6 @@
 /**
- * A row with invalid stored data ends as dead, where an operator sees it. Other rows are delivered.
+ * A delivery row with invalid data ends as dead, where an operator sees it. Other rows are still
+ * delivered.
  */
 import { expect } from 'chai';
 import type { UpdateFilter } from 'mongodb';

@@ -44,7 +44,7 @@ describe('topup listen and topup webhooks', () => {
       [program, 'listen', account.username, '--forward-to', `${local.url}/hook`, '--count', '2', '--json'],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    // It may exit before the test waits for it.
+    // Register the listener now, because the program may exit before the test waits for it.
     const exited = once(child, 'exit') as Promise<[number]>;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -57,7 +57,7 @@ describe('topup listen and topup webhooks', () => {
         event,
       }),
     );
-    // The clock of the process that created them is slightly behind.
+    // Simulate that the clock of the process which created the rows is slightly behind.
     await store(rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })));
     const [code] = await exited;
     expect(code, stderr).to.equal(0);

@@ -44,7 +44,7 @@ describe('contract of webhooks and callbacks', () => {
     await receiver.close();
   });
 
-  /** Delivers rows and returns the received requests by path. */
+  /** Delivers the rows. Returns the received requests by path. */
   async function deliver(rows: Delivery[]): Promise<Map<string, Received>> {
     await store(rows);
     for (const receiverId of new Set(rows.map((row) => row.receiverId))) {

@@ -49,7 +49,7 @@ describe('webhook guides', () => {
       expect(code).to.be.a('string');
       const path = join(directory, file);
       await writeFile(path, code ?? '');
-      // Only the Go example is compiled first.
+      // Only the Go example is compiled before it runs.
       const program = name === 'go' ? join(directory, 'verify') : command;
       if (name === 'go') {
         const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };

@@ -1,6 +1,6 @@
 /**
- * Creation, change and removal of endpoints: permissions, limits, notices, and the endpoint of
- * webhook_url.
+ * Webhook endpoints are created, changed and removed: permissions, limits, notifications, and the
+ * endpoint that belongs to webhook_url.
  */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
@@ -71,7 +71,7 @@ describe('changes of webhook endpoints', () => {
       field: 'url',
     });
     const other = await made({ url: hook('other') });
-    // Different spellings of the first URL.
+    // Use two other spellings of the first URL.
     const [roundabout, encoded] = ['/x/../other', '/%6fther'].map((path) =>
       other.url.replace('/other', path),
     );

@@ -1,4 +1,4 @@
-/** Several endpoints of an account: filters, signatures and isolation. */
+/** An account with several endpoints: filters, signatures, and isolation between the endpoints. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
@@ -276,7 +276,7 @@ describe('deliveries to several webhook endpoints', () => {
     await deliverAll();
     stage.receiver.received.length = 0;
     const waiting = await event('success');
-    // Commits only the removal, without the cleanup that follows it.
+    // Commit only the removal, and skip the cleanup that normally follows it.
     await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { webhookEndpoints: [] } }),
     );
@@ -294,7 +294,8 @@ describe('deliveries to several webhook endpoints', () => {
     stage.receiver.received.length = 0;
     const rows = await event('success');
     const known = await stored();
-    // Simulates an endpoint that another process creates: written past this process's cache.
+    // Simulate an endpoint that another process has just created. Write it without updating the
+    // cache of this process.
     const unheard = { ...(known.webhookEndpoints?.[0] as WebhookEndpoint), id: newId() };
     await deliverer.deliverDue(rows[0]?.receiverId ?? '');
     await mongoose.connection

@@ -19,7 +19,7 @@ const { events, kills, timeoutMs, limitMs } = sizes.everyEvent;
 const accounts = 100;
 const atOnce = 20;
 
-/** Requests that the clients' servers saw of one event. */
+/** The requests for one event that the client's servers received. */
 interface Seen {
   requests: number;
   accepted: number;
@@ -32,7 +32,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
   const random = createRandom(seed);
   const seen = new Map<string, Seen>();
-  /** Transactions whose final event was accepted. */
+  /** The transactions whose final event was accepted by the receiver. */
   const finished = new Set<string>();
   const wrong: string[] = [];
   let receiver: TestReceiver;
@@ -63,7 +63,10 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     return worker;
   };
 
-  /** Plays the client: checks each event against the database, then answers at random. */
+  /**
+   * Plays the client's server. It checks each event against the database and then responds at
+   * random.
+   */
   async function judge(request: Received, response: ServerResponse): Promise<void> {
     const id = request.headers['webhook-id'] ?? '';
     const { event, data } = JSON.parse(request.raw) as {
@@ -98,7 +101,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     answer(response, 200, { status: 'received' });
   }
 
-  /** Writes the transaction and its event in one database transaction, or neither. */
+  /** Writes a transaction and its event in one database transaction. */
   async function write(client: TestAccount, transaction: Purchase, kind: PurchaseEvent, fails: boolean) {
     const rows = buildPurchaseDeliveries({
       purchase: transaction,
@@ -144,9 +147,9 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
       startWorker('webhooks'),
       startWorker('webhooks'),
     ]);
-    // Waiting times of the schedule and of breakers are tested elsewhere: a failed row is due at
-    // once. Three hanging answers in a row would open a breaker for 30 s, for one event of 2,000 in
-    // every fourth run.
+    // Make a failed row due immediately, because other tests cover the delays of the retry schedule
+    // and of the circuit breaker. Three consecutive timeouts would open a breaker for 30 s. In
+    // every fourth run, that would happen to one of 2,000 events.
     const receiverIds = clients.map(({ account }) => getReceiverId(account._id, account.webhookUrl ?? ''));
     const hurry = setInterval(() => {
       void deliveries.updateMany(
@@ -181,7 +184,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
         killed += 1;
         const victims = workers.filter((each) => each.process.exitCode === null && each !== sweeper);
         await victims[Math.floor(random() * victims.length)]?.stop('SIGKILL');
-        // A leased row may have been answered before the kill.
+        // The receiver may have responded to a leased row before the kill.
         heldAtKills += await deliveries.countDocuments({
           receiverId: { $in: receiverIds },
           state: 'due',
@@ -192,7 +195,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     }
     const writtenMs = performance.now();
     const accepted = () => expected.filter((id) => (seen.get(id)?.accepted ?? 0) > 0).length;
-    // The total time depends on the machine. Only the time without progress is limited.
+    // The total time depends on the machine, so limit only the time without progress.
     for (let known = -1; known < expected.length; known = accepted()) {
       await eventually(
         `more than ${known} of ${expected.length} are delivered`,

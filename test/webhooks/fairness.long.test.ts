@@ -12,7 +12,10 @@ const { seconds, perTick, limitMs } = sizes.fairness;
 const receiverCount = 200;
 const hangingCount = 40;
 const tickMs = 25;
-/** Limit for the p99 of healthy receivers, in milliseconds from the commit to the receiver. */
+/**
+ * Limit for the p99 of healthy receivers in milliseconds, from the commit to the arrival at the
+ * receiver.
+ */
 const failMs = 1_000;
 
 interface Client {
@@ -20,7 +23,7 @@ interface Client {
   receiver: TestReceiver;
 }
 
-/** Each receiver has its own address. */
+/** Each receiver listens on its own loopback address. */
 describe('fairness among 200 receivers, 40 of them hanging', function () {
   this.timeout(limitMs);
   useDatabase();
@@ -46,8 +49,8 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
   });
 
   /**
-   * Sends events to all receivers in turn at a steady rate.
-   * @returns the sorted latencies of the healthy ones in milliseconds.
+   * Sends events to all receivers in turn, at a steady rate.
+   * @returns the sorted latencies of the healthy receivers in milliseconds.
    */
   async function phase(healthy: Client[]): Promise<number[]> {
     const committedAt = new Map<string, number>();
@@ -101,7 +104,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(`      none hanging: ${figures(alone)}; 40 of 200 hanging: ${figures(withHanging)}`);
     expect(withHanging).not.to.include(NaN);
-    // On a busy machine both phases are slow. Only the difference matters.
+    // On a busy machine both phases are slow, so compare only the difference.
     expect(percentile(withHanging, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
     const left = hanging.map(({ receiver }) => receiver.hits() - (answered.get(receiver) ?? 0));
     expect(Math.min(...left), 'calls of hanging receivers').to.be.at.least(1);

@@ -12,7 +12,7 @@ import { startReceiver, type Behaviour } from './support/receiver.js';
 
 const publicAddress = '93.184.215.14';
 
-/** Counts every connection, with or without a request. */
+/** Starts a server that counts every connection, even one without a request. */
 async function startCanary() {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ async function startCanary() {
   };
 }
 
-/** Hosts that are refused as written. */
+/** Hosts that are refused because of their text, without a DNS query. */
 const writtenHosts = [
   '127.0.0.1',
   '127.1',
@@ -102,7 +102,7 @@ const writtenHosts = [
   'metadata',
 ];
 
-/** Public names with private addresses. */
+/** Public names that resolve to private addresses. */
 const zone = {
   'private.hostile.test': () => ['127.0.0.1'],
   'ten.hostile.test': () => ['10.1.2.3'],
@@ -226,7 +226,7 @@ describe('hostile URLs', () => {
       response.writeHead(status, headers);
       const write = () => {
         while (!response.destroyed && response.write(megabyte)) {
-          // Writes as fast as the receiver reads.
+          // Write as fast as the receiver reads.
         }
       };
       response.on('drain', write).on('error', () => undefined);
@@ -267,7 +267,8 @@ describe('hostile URLs', () => {
       await receiver.close();
     }
     clearInterval(watch);
-    // The endless senders run in this process, so the figure includes their socket buffers.
+    // The senders of endless responses run in this process, so the figure includes their socket
+    // buffers.
     expect((rssMax - rssBefore) / 1_048_576, 'MB of growth').to.be.below(300);
   });
 
@@ -312,7 +313,7 @@ describe('hostile URLs', () => {
     const startedMs = performance.now();
     const results = await Promise.all(receivers.map(({ url }) => send(sender, url)));
     const tookMs = performance.now() - startedMs;
-    // The third answer is not HTTP, which fails at once.
+    // The third response is not HTTP, so it fails immediately.
     expect(results.map((result) => result.kind)).to.deep.equal(['timeout', 'timeout', 'failed', 'timeout']);
     expect(tookMs).to.be.within(deadlineMs - 50, deadlineMs + 1_000);
     await Promise.all(receivers.map((receiver) => receiver.close()));

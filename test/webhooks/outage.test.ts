@@ -52,7 +52,8 @@ describe('webhooks through an outage, on a test clock', () => {
   }
 
   /**
-   * Moves the clock from one due time to the next until `endMs`, and adds an event every `everyMs`.
+   * Moves the clock from one due time to the next until `endMs`, and adds an event every `everyMs`
+   * milliseconds.
    */
   async function live(first: Delivery, endMs: number, everyMs = Infinity): Promise<Delivery[]> {
     const rows = [first];
@@ -161,8 +162,8 @@ describe('webhooks through an outage, on a test clock', () => {
     const since = new Date(startMs);
     expect(await replayDeliveries(client.account, { since, state: 'held' }, bySystem)).to.equal(held);
     await replayDeliveries(client.account, { since, state: 'dead' }, bySystem);
-    // Rows that waited during the outage are due at their own time, after the longest wait at the
-    // latest.
+    // A row that waited during the outage is due at its own time. That is at most one maximum retry
+    // delay away.
     const longestMs = Math.max(...retrySchedule.map(({ waitMs }) => waitMs)) * (1 + jitterMax);
     await live(first, clockMs + longestMs);
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * The number of concurrent requests to a receiver: as many as it can handle, within the account's
- * limit.
+ * The number of concurrent requests to one receiver. It adapts to what the receiver handles, within
+ * the account's limit.
  */
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
@@ -23,7 +23,7 @@ const answerMs = 20;
 describe('pace of a receiver', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }), { totalTimeoutMs: 1_500 });
-  // Like two processes with one deliverer each.
+  // Two deliverers, as two processes with one deliverer each would have.
   const [first, second] = [createDeliverer(sender), createDeliverer(sender)];
   let receiver: TestReceiver;
   let client: TestAccount;
@@ -43,7 +43,7 @@ describe('pace of a receiver', () => {
   });
   after(() => sender.close());
 
-  /** Sets the limit, as PATCH …/webhooks/default does. */
+  /** Sets the limit as PATCH …/webhooks/default does. */
   async function limitTo(inFlightLimit: number | null): Promise<void> {
     const { _id } = client.account;
     await writeAndInvalidate([AccountModel], [_id], (accounts) =>

@@ -1,4 +1,7 @@
-/** Webhooks through a proxy: the CONNECT target, and the attribution of failures. */
+/**
+ * Webhooks through an HTTP proxy: the CONNECT target, and whether a failure counts for the proxy or
+ * for the receiver.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
@@ -178,7 +181,8 @@ describe('webhooks through a proxy', () => {
 
 /**
  * Starts a TLS receiver.
- * @param name The name in its certificate. The authority is ca.crt in the directory.
+ * @param directory Contains ca.crt, the certificate of the authority.
+ * @param name The host name in the receiver's certificate.
  */
 async function startTlsReceiver(directory: string, name: string) {
   const run = (command: string) =>

@@ -1,5 +1,6 @@
 /**
- * The number of statements for many receivers, counted between real processes and their database.
+ * The number of statements that many receivers cause, counted between real processes and their
+ * database.
  */
 import { expect } from 'chai';
 import { openQueue } from '../../src/jobs/queues.js';
@@ -19,7 +20,7 @@ import { startReceiver, type TestReceiver } from './support/receiver.js';
 const { accounts: accountCount, limitMs } = sizes.sweep;
 const receiversEach = 10;
 const receiverCount = accountCount * receiversEach;
-/** Number of extra rows of one receiver. */
+/** The number of additional rows for one of the receivers. */
 const manyRows = 3_000;
 
 describe(`${receiverCount.toLocaleString('en')} due receivers`, function () {
@@ -83,7 +84,7 @@ describe(`${receiverCount.toLocaleString('en')} due receivers`, function () {
       limitMs / 4,
     );
     const finding = ofReceivers(tap.sent).length;
-    // One sweep handles 2,000 of them, and the next one may have started.
+    // One sweep handles 2,000 receivers, and the next sweep may already have started.
     expect(finding, 'statements that find them').to.be.within(1, 40 * Math.ceil(receiverCount / 2_000));
 
     await deliveries.deleteMany({ _id: { $in: more.map(({ _id }) => _id) } });

@@ -55,7 +55,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
           named.forEach((each) => expect(subjects.has(each), 'known subject').to.equal(false));
           named.forEach((each) => subjects.add(each));
         }
-        // The event is sent, but the database does not change.
+        // The event is sent, but apart from the delivery rows the database does not change.
         expect(await PurchaseModel.countDocuments({ accountId: owner._id })).to.equal(0);
         expect(await WalletModel.findById(owner._id).lean()).to.include({ balance: 0 });
         expect(await deliveries.countDocuments({ accountId: owner._id })).to.equal(2);

@@ -33,7 +33,7 @@ const every = [
   })),
 ];
 
-/** Returns an identifier of the same form that belongs to no account. */
+/** Returns an identifier that has the same form and belongs to no account. */
 const nobodys = (identifier: string) =>
   identifier.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
 
@@ -59,8 +59,8 @@ describe('account isolation of every operation', function () {
     const all = await stack.startWorker('all');
     ownReportId = await seedOwnSide(stack, own);
     identifiers = await seedOtherSide(stack, other);
-    // Stop all other work, so that only the calls of the tests change data. Two workers answer
-    // those calls.
+    // Stop all other work, so that only the calls of the tests change data. The two workers below
+    // process those calls.
     await all.stop();
     await stack.startWorker('inquiries', 'reports');
     parties = { ours: await idsOf(own), theirs: await idsOf(other) };
@@ -75,7 +75,8 @@ describe('account isolation of every operation', function () {
     await stack.stop();
   });
   beforeEach(async () => {
-    // Uses the highest rate limit that the contract allows. Each test starts with an empty minute.
+    // Raises the rate limit to the contract's maximum and clears the counters, so that each test
+    // starts with a full quota.
     const counts = await redis.keys(`${String(stack.env['QUEUE_PREFIX'])}:rate:*`);
     await Promise.all(counts.map((name) => redis.del(name)));
   });
@@ -93,7 +94,7 @@ describe('account isolation of every operation', function () {
     const answer = await sendCall(stack.baseUrl, call);
     const rotated = /^\/api\/(buyer|seller)\/api\/keys\/rotate$/.exec(call.path)?.[1] as Role | undefined;
     if (rotated && answer.status === 200 && call.key === own[rotated].api_key) {
-      // A replaced key can no longer change the configuration.
+      // Use the new key from here on: the replaced one can no longer change the configuration.
       own[rotated].api_key = String(answer.body.data.api_key);
     }
     return answer;
@@ -121,7 +122,10 @@ describe('account isolation of every operation', function () {
     };
   }
 
-  /** Expects that the answer has no private data of the other side except the identifier sent. */
+  /**
+   * Expects that the response contains no private data of the other side. The identifier that the
+   * request itself sent may appear.
+   */
   function expectNothingOfTheirs(answer: Answer, sent = ''): void {
     const text = JSON.stringify(answer.body);
     const rest = sent === '' ? text : text.replaceAll(sent, '');
@@ -213,7 +217,7 @@ describe('account isolation of every operation', function () {
     }
 
     it('the token of our download link opens no report of the other side', async () => {
-      // Request a new link: an earlier test revoked the links.
+      // Request a new download link, because an earlier test revoked the existing ones.
       const own = await send(callOf('getBuyerReport', { id: ownReportId }));
       const ownLink = new URL(String(own.body.data.download_url));
       expect((await send({ path: ownLink.pathname + ownLink.search })).status, 'own report').to.equal(200);
@@ -283,7 +287,7 @@ describe('account isolation of every operation', function () {
     it('the ledger is consistent', () => expectLedgerToBalance(stack));
   });
 
-  /** Returns the other side's identifiers without those that are shared in this place. */
+  /** Returns the other side's identifiers, except those that are shared in this place. */
   function namesFor({ shared }: Place): [string, string][] {
     return Object.entries(identifiers).filter(
       ([which]) => !(shared?.these as string[] | undefined)?.includes(which),
@@ -331,7 +335,8 @@ function asText(values: Values): Record<string, string> {
 }
 
 /**
- * Returns the parts by which a caller can distinguish two answers, without the identifier it sent.
+ * Returns the status and body without the identifier that was sent. Two refusals must not differ in
+ * them.
  */
 function shown({ status, body }: Answer, sent: string): unknown {
   const { request_id: _id, ...rest } = body as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Input made to crash a process, exhaust its memory or probe for data. */
+/** Input made to crash a process, to exhaust its memory or to probe for data. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -175,7 +175,7 @@ describe('hostile input', () => {
 
   async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
     const seen: string[] = [];
-    // Earlier calls are logged in a batch a moment later.
+    // The log is written in batches. Write the entries of earlier calls now.
     await writeRequestLog();
     // Mongoose and the posting client both call the driver. `findOne` is a `find`.
     const asked = Collection.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;

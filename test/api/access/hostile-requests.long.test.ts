@@ -29,7 +29,7 @@ const patienceMs = 10_000;
 interface Sent {
   what: string;
   bytes: Buffer;
-  /** The caller holds the current key, so the answer may contain a key. */
+  /** True if the caller holds the current key. The response may then contain a key. */
   isOwners: boolean;
 }
 
@@ -144,7 +144,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     ])();
   }
 
-  /** Returns the path, or a variant that a router or a proxy may read differently. */
+  /** Returns the path unchanged, or a variant that a router and a proxy may parse differently. */
   const trick = (path: string): string =>
     one([
       ...Array.from({ length: 12 }, () => path),
@@ -315,7 +315,8 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       const socket = connect(Number(port), hostname, () => socket.write(bytes));
       socket.setTimeout(patienceMs, () => socket.destroy(new Error('no answer')));
       socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // A request refused before its body is read ends with a reset after the answer.
+      // If a request is refused before its body is read, the server resets the connection after the
+      // response.
       socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
       socket.on('close', () => {
         const text = Buffer.concat(chunks).toString('utf8');
@@ -324,7 +325,10 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
-  /** Returns the answer and the CPU milliseconds of the whole process, client included. */
+  /**
+   * Sends the request. Returns the response and the CPU time of the whole process in milliseconds.
+   * That time includes the client, which runs in this process.
+   */
   async function measured(made: Sent): Promise<[Came, number]> {
     const before = process.cpuUsage();
     const answer = await send(made);
@@ -346,8 +350,8 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       seen.set(came.status, (seen.get(came.status) ?? 0) + 1);
       expect(came.status, `${about}\n${came.text.slice(0, 2_000)}`).to.be.within(100, 499);
       if (cpuMs > cpuMsMax && !hasMoved(came)) {
-        // Garbage collection or other load can inflate one measurement. The request's own cost
-        // recurs on every try.
+        // Garbage collection or other load can inflate a single measurement. Measure the request
+        // again: its own cost recurs every time.
         const again = [];
         for (let tries = 0; tries < 5; tries++) {
           again.push((await measured(made))[1]);
@@ -355,7 +359,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         expect(Math.min(...again), about).to.be.below(cpuMsMax);
       }
       for (const secret of secrets) {
-        // A login with a token may return the same token.
+        // The response to a login with a token may contain the same token.
         const isOwn = made.isOwners || came.text.includes('"access_token":');
         if (came.text.includes(secret) && !(isOwn && [200, 201].includes(came.status))) {
           expect.fail(`${about}\nis answered with a secret: ${came.text}`);
@@ -372,8 +376,8 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         expect(await money(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(before);
       }
       if (n % 200 === 199 || n === requests - 1) {
-        // New accounts: a request may have set a rate limit or an allowlist that blocks the next
-        // ones.
+        // Use new accounts: an earlier request may have set a rate limit or an allowlist that
+        // blocks the next requests.
         known = { buyer: await account('buyer'), seller: await account('seller') };
         before = await money();
         refusedSince = 0;

@@ -71,8 +71,8 @@ describe('MongoDB outage', function () {
       (await Promise.all(queues.map((queue) => queue.getFailedCount()))).reduce((a, b) => a + b);
     const workers = () => Promise.all(queues.map((queue) => queue.getWorkersCount()));
     try {
-      // The list of queues is in MongoDB. A worker that has not read it yet would get no purchase
-      // during the outage.
+      // Wait for the workers of all provider queues. A worker reads the list of these queues from
+      // MongoDB. Without the list it would take no purchase during the outage.
       await eventually('each queue has a worker', async () => (await workers()).every((count) => count > 0));
       await Promise.all(queues.map((queue) => queue.pause()));
       const asked = purchase();
@@ -98,7 +98,8 @@ describe('MongoDB outage', function () {
       const [bought, boughtAsReseller] = await Promise.all([buy(first), buyAsReseller(second)]);
       expect(bought.status).to.equal(200);
       expect(boughtAsReseller.body.status).to.equal('00');
-      // The accounts are cached by now, so the outage affects the purchases themselves.
+      // The accounts are cached by now, so authentication succeeds and the purchases themselves
+      // meet the outage.
       await begin();
       const during = [purchase(), purchase(), purchase()];
       const resold = purchase();

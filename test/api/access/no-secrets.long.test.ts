@@ -52,7 +52,7 @@ describe('secrets', () => {
       customer_number: '081234561232',
       ref_id: uniqueRef(),
     });
-    // Failed calls log more than successful ones.
+    // Failed calls write more log lines than successful ones.
     const unknown = generateApiKey('buyer', 'test');
     secrets.set('unknown key', unknown);
     await apiClient(web.url, unknown).post('/api/buyer/balance');

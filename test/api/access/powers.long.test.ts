@@ -1,4 +1,4 @@
-/** Calls every operation with the current key, a superseded key, and a token of each. */
+/** Calls every operation with the current key, with a superseded key, and with a token of each. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../../src/accounts/access-token.js';
@@ -19,8 +19,8 @@ import { expectFailure } from '../support/expect-answer.js';
 import { useSettings } from '../../support/use-settings.js';
 
 /**
- * The operations that only the current key may call. Listed again here, so that a mistake in the
- * contract is noticed.
+ * The operations that only the current key may call. The contract lists them too. This second list
+ * detects a mistake there.
  */
 const ownersAlone = ['Buyer', 'Seller'].flatMap((who) => [
   `get${who}Config`,
@@ -46,7 +46,7 @@ interface Credentials {
 
 describe('permissions of each credential', () => {
   const sellers: string[] = [];
-  // No worker runs here, so waiting for a report is pointless.
+  // No worker runs here, so the web process must not wait for reports.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
     await writeAndInvalidate([ProductModel, OfferModel], null, async (products, offers) => {

@@ -33,7 +33,7 @@ describe('rate limit with two web processes', () => {
           return client.get(depo);
       }
     });
-    // Sequential and concurrent calls must count the same.
+    // Send half of the calls one by one and half concurrently. Both must be counted alike.
     const answers: Answer[] = [];
     for (const call of calls.slice(0, 30)) {
       answers.push(await call());
@@ -63,7 +63,7 @@ describe('rate limit', () => {
     const key = `test:${uniqueRef()}`;
     const take = () => takeFromMinute(key, 2);
     expect(await take()).to.include({ accepted: true, remaining: 1, limit: 2 });
-    // Shorten the rest of the minute.
+    // Shorten the current window to 300 ms.
     await redis().pexpire(`${env.QUEUE_PREFIX}:${key}`, 300);
     expect(await take()).to.include({ accepted: true, remaining: 0 });
     const refused = await take();

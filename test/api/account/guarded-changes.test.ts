@@ -1,6 +1,6 @@
 /**
- * Changes that an intruder would make to keep an account: the owner is notified and settlements
- * need approval.
+ * An intruder with a key changes guarded settings to keep access. The owner is notified, and
+ * settlements need approval.
  */
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
@@ -42,12 +42,12 @@ describe('guarded account changes', () => {
       ref_id: newId(),
       bank_account: { bank_code: '014', account_number, account_name: 'PT Pulsa' },
     });
-  /** Moves the last guarded change to more than a day ago. */
+  /** Sets the time of the last guarded change to more than a day ago. */
   const dayLater = ({ account }: ApiAccount) =>
     writeAndInvalidate([AccountModel], [account._id], (rows) =>
       rows.updateOne({ _id: account._id }, { $set: { guardedSince: new Date(Date.now() - 86_400_001) } }),
     );
-  /** True if this secret signs the delivery as a worker would send it now. */
+  /** Returns whether a worker would sign this delivery with the secret now. */
   async function isSignedWith(row: Delivery, secret: string): Promise<boolean> {
     const account = await AccountModel.findById(row.accountId).orFail().lean();
     const { 'x-signature': signatures = '' } = buildDeliveryHeaders(row, getDeliveryKeys(row, account));

@@ -1,4 +1,4 @@
-/** Account settings that an operator changes in another process apply to the next call. */
+/** An operator changes account settings in another process. The next call follows them. */
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { getMd5SignCounts } from '../../../src/accounts/md5-signs.js';

@@ -109,7 +109,7 @@ describe('GET /api/<role>/requests', () => {
       note: number,
       [number]: 1,
     });
-    // The number in the wrong type, in the wrong field, and nested.
+    // The number with the wrong type, in the wrong field, and nested in another value.
     await buy(buyer, {
       product_code: product._id,
       destination: 81234561239,
@@ -227,7 +227,7 @@ describe('GET /api/<role>/requests', () => {
   it('stores the first failures and successes of a busy minute, up to a limit each', async () => {
     const buyer = await api.newAccount('buyer', { rateLimit: 1_000, rateLimitMax: null });
     const call = (path: string) => api.call({ path, key: buyer.key });
-    // The calls may span two minutes. Make more than two minutes store.
+    // The calls may fall into two minutes. Send more than the log keeps for two.
     const times = 2 * limits.loggedFailuresPerMinute + 10;
     await Promise.all(
       Array.from({ length: times }, () =>

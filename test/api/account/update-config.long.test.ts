@@ -17,7 +17,7 @@ for (const role of ['buyer', 'seller'] as const) {
   describe(`POST ${path}`, () => {
     const api = useApi();
     const good = () => ({ path, body: {} });
-    // every-operation.long.test.ts covers the other wrong values.
+    // every-operation.long.test.ts covers the other invalid values.
     itRefusesBodies(api, operation, good, { webhook_url: wrongUrls, callback_url: wrongUrls });
 
     const stored = ({ account }: ApiAccount) => AccountModel.findById(account._id).lean();
@@ -144,7 +144,8 @@ for (const role of ['buyer', 'seller'] as const) {
       const limits = Array.from({ length: 5 }, (_, index) => 400 + index);
       await Promise.all(
         limits.map((rate_limit) =>
-          // They conflict on one document. A call that gives up in time gets 503 and is retried.
+          // The changes conflict on one account document. A change that cannot be written in time
+          // gets a 503 and is retried.
           eventually('the change succeeds', async () => {
             const answer = await api.call({ path, key: account.key, body: { rate_limit } });
             return answer.status === 200;

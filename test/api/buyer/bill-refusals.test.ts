@@ -15,7 +15,7 @@ import { itRefusesBodies, notText, notWhole } from '../support/refusals.js';
 
 const customer_number = '530000001250';
 
-/** Refusals before any biller is asked. payment.test.ts has the answers of billers. */
+/** Refusals without a call to the biller. payment.test.ts covers the biller's responses. */
 describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
   const api = useApi();
   const wrong = {

@@ -1,4 +1,7 @@
-/** A bill with a payment in progress, after later inquiries. payment.test.ts has the rest. */
+/**
+ * Inquiries and payments for a bill that already has a payment in progress. payment.test.ts covers
+ * the other cases.
+ */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
@@ -21,7 +24,10 @@ const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 describe('a bill with a payment in progress', () => {
   const api = useApi();
 
-  /** Pays a bill and returns functions that inquire about it, pay it and end the payment. */
+  /**
+   * Starts a payment and returns functions that inquire about the bill, pay it again and end the
+   * first payment.
+   */
   async function underWay() {
     const { _id: productCode } = await newProduct(api, {
       category: 'pascabayar',
@@ -53,8 +59,8 @@ describe('a bill with a payment in progress', () => {
       );
     };
     /**
-     * Expects that another payment with an open quote is refused and that the message names the
-     * first.
+     * Expects that a second payment with an open quote is refused and that the message names the
+     * first payment.
      */
     const expectOneOpen = async () => {
       const again = await pay();

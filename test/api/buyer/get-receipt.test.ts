@@ -205,7 +205,7 @@ function contentOf(pdf: Buffer): string {
     .join('\n');
 }
 
-/** Returns the lines of text from the top, without empty ones. */
+/** Returns the non-empty text lines of the PDF, from top to bottom. */
 function linesOf(pdf: Buffer): string[] {
   return [...contentOf(pdf).matchAll(/<([0-9A-F]*)> Tj/g)]
     .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))

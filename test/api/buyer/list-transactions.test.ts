@@ -51,7 +51,7 @@ describe('POST /api/buyer/transactions', () => {
     const at = Date.now();
     const rows = Array.from({ length: 3 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { account, list, transactions } = await buyerWith(rows);
-    // Without updating the totals.
+    // Insert the row without counting it in the totals.
     const newest = someTransaction({ accountId: account._id, createdAt: new Date(at + 1) });
     await PurchaseModel.create([newest]);
     const page = await list({ limit: 3 });

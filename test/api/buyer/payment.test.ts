@@ -92,7 +92,8 @@ describe('postpaid: inquiry and payment', () => {
     expect(second.body.message).to.include(first.body.data.ref_id);
     expect((await pay('530000021245')).status).to.equal(200);
     expect((await settled(first.body.data.transaction_id)).status).to.equal('SUCCESS');
-    // A quote from before that payment is not used: the biller is asked again.
+    // The second payment does not use a quote made before the first payment: the biller is queried
+    // again.
     const third = await pay(number);
     expect(third.status, third.body.message).to.equal(200);
     const quotes = await stack.db.collection('quotes').find({ customerNumber: number }).toArray();
@@ -198,7 +199,7 @@ describe('postpaid: concurrent payments of one bill', () => {
   let buyer: ApiClient;
 
   before(async () => {
-    // No fulfilment worker runs: a payment that ends early would rightly let the next one in.
+    // Run no fulfilment worker: a payment that ends early would allow the next one.
     stack = await startStack();
     inquiries = await stack.startWorker('inquiries');
     apiKey = (await stack.seed())['buyer']?.api_key ?? '';

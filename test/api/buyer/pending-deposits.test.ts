@@ -1,5 +1,5 @@
 /**
- * Pending deposits are limited per account, so that one account cannot crowd out the paid deposits
+ * Pending deposits are limited per account. Otherwise one account could displace the paid deposits
  * of others.
  */
 import { expect } from 'chai';

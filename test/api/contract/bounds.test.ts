@@ -1,4 +1,4 @@
-/** Input cost: no body within the size limit may block a process. */
+/** CPU cost of validation: no body within the size limit may block a process. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
@@ -68,7 +68,9 @@ describe(`cost of input, ${random.seed}`, function () {
           data: Joi.any(),
           handle: () => Promise.resolve({ data: null }),
         });
-      expect(make, JSON.stringify(field.describe())).to.throw(/without a max|exactly one|unknown fields|whose size/);
+      expect(make, JSON.stringify(field.describe())).to.throw(
+        /without a max|exactly one|unknown fields|whose size/,
+      );
     }
   });
 
@@ -130,8 +132,8 @@ describe(`cost of input, ${random.seed}`, function () {
   });
 
   /**
-   * Returns the result and its CPU time in ms. Takes the lowest of three runs above 50 ms, because
-   * garbage collection and compilation inflate single runs.
+   * Returns the result of `run` and its CPU time in milliseconds. Above 50 ms it takes the lowest
+   * of three runs, because garbage collection and compilation inflate single runs.
    */
   function costOf<T>(run: () => T): { ms: number; result: T } {
     const measured = () => {
@@ -144,7 +146,7 @@ describe(`cost of input, ${random.seed}`, function () {
     return first.ms < 50 ? first : [first, measured(), measured()].reduce((a, b) => (b.ms < a.ms ? b : a));
   }
 
-  /** Returns bodies near the size limit, each large in another way. */
+  /** Returns bodies near the size limit. Each is large in a different way. */
   function largeBodies(schema: Joi.ObjectSchema): Record<string, string> {
     const names = fieldsOf(schema, 'body').map(({ name }) => name.split('.')[0] ?? '');
     const size = Math.floor(limits.bodyBytesMax * (0.9 + random() * 0.1));

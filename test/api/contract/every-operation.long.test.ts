@@ -21,10 +21,11 @@ interface Parts {
 
 describe('contract of every operation', () => {
   const sellers: string[] = [];
-  // No worker runs here, so waiting for a report is pointless.
+  // No worker runs here, so the web process must not wait for reports.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
-    // Product codes are unique across all accounts, so remove them.
+    // A product code is unique across all accounts. Remove the products, so that the next call can
+    // use the code.
     await writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
     await writeAndInvalidate([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
   });
@@ -41,8 +42,8 @@ describe('contract of every operation', () => {
       itRefusesUnauthorizedCalls(api, operation, () => ({ path: pathOf(operation, good), body: good.body }));
 
       /**
-       * Calls by a new account with the highest rate limit, from an address on the sample
-       * allowlist.
+       * Makes the call as a new account with the maximum rate limit. It comes from an address on
+       * the sample allowlist.
        */
       async function call(parts: Parts, more: Partial<ApiCall> = {}): Promise<Answer> {
         const { key, account } = await api.newAccount(operation.role, { rateLimit: limits.rateLimitMax });
@@ -129,7 +130,9 @@ function withQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** Returns the fields that the answer reports as wrong. An item counts as its list. */
+/**
+ * Returns the fields that the response reports as invalid. For a list element it returns the list.
+ */
 function refusedFields({ status, body }: Answer): string[] {
   const errors = status === 400 ? ((body.errors ?? []) as { field: string }[]) : [];
   return errors.map(({ field }) => field.replace(/(\.\d+)+$/, ''));

@@ -26,7 +26,7 @@ describe('contract of every reseller operation', () => {
       }
 
       for (const field of fieldsOf(operation.query, 'query')) {
-        // A message begins with its field.
+        // A message begins with the name of its field.
         const names = new RegExp(`(^|; )${field.name} `);
 
         it(`${field.name}: refuses ${field.outside.length} values with 01 and names it`, async () => {

@@ -1,4 +1,4 @@
-/** Free text has no invisible characters on any surface. */
+/** Free text with invisible characters is refused on every surface. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type Joi from 'joi';
@@ -47,7 +47,7 @@ const others: readonly { id: string; body?: unknown; query?: unknown; params?: u
   ...consoleOperations,
 ];
 
-/** Returns the fields whose own pattern accepts any words. */
+/** Returns the fields whose pattern accepts free text. */
 function freeTexts(): FreeText[] {
   return others.flatMap(({ id, body, query, params }) =>
     [body, query, params].flatMap((given) => {
@@ -134,7 +134,8 @@ describe('free text', () => {
     const { incoming } = await readBankStatement(Buffer.from(statementOf({ amount: 50_123, text })));
     const [line] = incoming;
     expect(line).to.include({ amount: 50_123, description: 'TRSF  BUDI' });
-    // A line read by an earlier release keeps its key, which is made from the bank's original text.
+    // Earlier releases built the line's key from the bank's unmodified text. The key must not
+    // change, or the line would be imported twice.
     const same = JSON.stringify([line?.day, 50_123, text]);
     expect(line?.key).to.equal(createHash('sha256').update(`${same}1`).digest('hex'));
   });

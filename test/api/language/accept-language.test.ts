@@ -1,4 +1,4 @@
-/** The language of an answer. */
+/** The language of response messages. */
 import { expect } from 'chai';
 import { DeliveryModel } from '../../../src/webhooks/deliver/delivery.model.js';
 import { uniqueRef, type Answer } from '../../support/api-client.js';
@@ -201,7 +201,8 @@ describe('language of answers', () => {
     expect(after.body).to.include({ status: '01', reason: 'insufficient_balance' });
     expect(after.body.message).to.match(/^Saldo tidak cukup\. Saldo Anda Rp 1\.000/);
     expect(after.headers).to.include({ 'content-language': 'id' }).and.not.have.property('vary');
-    // Other calls follow their own header. A caller without a valid sign gets no account setting.
+    // The other calls use their own Accept-Language header. An account's language setting applies
+    // only to callers with a valid sign.
     expect((await inLanguage('en', { ...refusal, key: buyer.key, path: '/v1/none' })).headers).to.include({
       'content-language': 'en',
     });
@@ -231,7 +232,7 @@ function settlement({ key }: ApiAccount): ApiCall {
   return { path: '/api/seller/settlement/request', key, body: { amount: 100_000, bank_account } };
 }
 
-/** Returns the parts of an answer that programs depend on. */
+/** Returns the fields of a response that programs depend on, without the message. */
 function unworded({ status, body }: Answer): unknown {
   const { message: _message, request_id: _id, errors, ...rest } = body as Record<string, unknown>;
   return { status, ...rest, fields: (errors as { field: string }[] | undefined)?.map(({ field }) => field) };

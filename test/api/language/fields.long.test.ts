@@ -1,4 +1,4 @@
-/** Messages of field errors, for every schema of the contract. */
+/** Messages for invalid fields, for every schema of the contract. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { operations, resellerOperations } from '../../../src/api/operations.js';
@@ -29,7 +29,7 @@ const neverUrls = [
   'https://shop.example/a b',
   'https://shop.example/\u202e',
 ];
-/** Terms of the validation library that a client must not see. */
+/** Terms of the validation library that must not appear in messages to clients. */
 const ofRules = /\b(uri|pattern|scheme|regexp?|guid|validation|peers|fails)\b|https\|http/i;
 
 describe('field errors', () => {
@@ -103,7 +103,8 @@ describe('field errors', () => {
             messageCount += 1;
             const shown = `${name}: ${message.en} / ${message.id}`;
             expect(message.id, shown).to.not.equal(message.en);
-            // Remove the field name, the sent value and the allowed values, which have no language.
+            // Ignore the field name, the sent value and the allowed values, which are not
+            // translated.
             const rest = message.id.replace(fieldPath, '').replace(/(salah satu dari|harus|Gunakan) .*$/, '');
             expect(englishWordIn(rest), shown).to.equal(null);
             expect(message.id.includes(fieldPath.split('.')[0] ?? ''), shown).to.equal(true);

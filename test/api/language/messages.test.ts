@@ -1,4 +1,4 @@
-/** The message table, and the places that may bypass it. */
+/** The message table, and the list of files that may contain other messages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,7 +6,9 @@ import { messages } from '../../../src/shared/messages.js';
 import { asWritten, joinMessages, say } from '../../../src/shared/say.js';
 import { englishWordIn } from './english-words.js';
 
-/** Folders of texts for operators or by third parties, which may stay in one language. */
+/**
+ * Folders whose texts come from third parties or are for operators. These may be in one language.
+ */
 const englishRooms = [
   'scripts/topup/',
   'src/console/',
@@ -19,7 +21,7 @@ const englishRooms = [
   'src/purchases/review/',
 ];
 const englishFiles = [
-  // Operator calls in folders that clients use as well.
+  // Operator calls in folders that also contain client calls.
   'src/accounts/create-account.ts',
   'src/accounts/find-account.ts',
   'src/accounts/changes/set-account.ts',
@@ -39,7 +41,7 @@ const englishFiles = [
   'src/settlements/pay-out.ts',
   'src/statements/statement-pdf.ts',
   'src/accounts/changes/change-api-keys.ts',
-  // The stored result of a purchase, mostly in the provider's words.
+  // The stored result of a purchase, which is mostly the provider's text.
   'src/api/reseller/present-purchase.ts',
 ];
 

@@ -65,7 +65,7 @@ describe('OpenAPI document', () => {
       'Failure',
       'TransactionSuccessEvent',
     );
-    // Every body of a call, an answer or a webhook is a reference or a choice of references.
+    // Every request, response and webhook body is a reference or a choice of references.
     const { paths, webhooks } = openApiDocument();
     const bodies = [
       ...JSON.stringify({ paths, webhooks }).matchAll(/"application\/json":\{"schema":\{"([^"]+)"/g),
@@ -369,7 +369,7 @@ function schemasIn(part: unknown): Schema[] {
   return [...own, ...Object.values(part).flatMap(schemasIn)];
 }
 
-/** Returns the part with each reference to a schema or parameter resolved. */
+/** Returns the part with all references to schemas and parameters resolved. */
 function followed(root: Record<string, unknown>, part: unknown): unknown {
   if (Array.isArray(part)) {
     return part.map((each) => followed(root, each));

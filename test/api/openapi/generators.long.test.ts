@@ -15,7 +15,8 @@ describe('code generators', function () {
   let directory: string;
 
   before(async () => {
-    // Inside the project, so that the generated code finds its packages.
+    // The directory is inside the project, so that the generated code can import the project's
+    // packages.
     directory = await mkdtemp(fromModules('.cache/generated-'));
   });
   after(() => rm(directory, { recursive: true }));
@@ -81,7 +82,7 @@ describe('code generators', function () {
       export const price: number | undefined = data?.data.${field};
       export const reason: string | undefined = error?.reason;
     `;
-      // The generated code supports `strict` only.
+      // The generated code compiles with `strict`, but not with stricter options.
       expect(await compile(use('price'), 'hey.ts', false)).to.equal('');
       expect(await compile(use('prices'), 'hey.ts', false)).to.include("Property 'prices' does not exist");
     },

@@ -14,7 +14,7 @@ import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
 import { useSettings } from '../../support/use-settings.js';
 
-/** Wrong values that clients send by mistake or on purpose. */
+/** Invalid values that clients send by mistake or deliberately. */
 const hostile: unknown[] = [
   { $gt: '' },
   { $ne: null },
@@ -60,8 +60,8 @@ const acceptedResellerRequest: Generated = {
   signed: true,
 };
 /**
- * Operations that move money or change prices. Each is accepted once and refused once, which random
- * calls do not guarantee.
+ * Operations that move money or change prices. Each must be accepted at least once and refused at
+ * least once. Random calls do not guarantee that.
  */
 const mustAccept: Record<string, object> = {
   createWalletTransaction: { product_code: 'S10', destination: '081234567890', ref_id: 'walk-2' },
@@ -90,7 +90,7 @@ const runs = sizes.walk.requests;
 
 describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
   const api = useApi();
-  // No worker runs here, so only calls move money and waiting is pointless.
+  // No worker runs here: nothing but the calls moves money, and waiting for a result is pointless.
   useSettings({ RESELLER_SYNC_WAIT_MS: 0, REPORT_SYNC_WAIT_MS: 1 });
   let accounts: Record<'buyer' | 'seller', ApiAccount>;
   let code: string;
@@ -99,13 +99,18 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
     code = (await newProduct(api))._id;
   });
 
-  /** Takes new accounts, because the highest rate limit is per minute. */
+  /**
+   * Switches to new accounts, because the generated calls would exceed the highest rate limit of
+   * one account.
+   */
   async function changeAccounts(): Promise<void> {
     accounts = { buyer: await api.newBuyer(1_000_000_000), seller: await api.newAccount('seller') };
     await openAgain();
   }
 
-  /** Resets settings that an earlier call may have changed and that would block the next ones. */
+  /**
+   * Resets the settings of an account. An earlier call may have set values that block later calls.
+   */
   async function openAgain(): Promise<void> {
     const ids = Object.values(accounts).map(({ account }) => account._id);
     const settings = { rateLimit: limits.rateLimitMax, ipWhitelist: [], webhookUrl: null, callbackUrl: null };
@@ -133,7 +138,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
 
   function callOf(generated: Generated): ApiCall {
     const { raw } = generated;
-    // The document's example code stands for an existing product.
+    // Replace the example code of the document with an existing product code.
     const params = withProduct(generated.params);
     const query = withProduct(generated.query);
     const { operation, method, path: template } = operationOf(generated.operationId);
@@ -176,7 +181,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
         }
         calls += 1;
         const before = await money();
-        // The client checks each answer against the contract.
+        // The client checks each response against the contract.
         const answer = await api.call(callOf(generated));
         expect(answer.status, JSON.stringify(answer.body)).to.be.lessThan(500);
         const words =
@@ -195,7 +200,8 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
         numRuns: runs,
         seed: Number(seed.replace('SEED=', '')),
         endOnFailure: true,
-        // Random calls rarely form a valid reseller request and may miss an operation.
+        // Random calls rarely form a valid reseller request and may miss an operation, so these
+        // calls are added.
         examples: [[acceptedResellerRequest], ...acceptedAndRefused, ...onceEach()],
       },
     );
@@ -219,7 +225,7 @@ function operationOf(id: string) {
   return found;
 }
 
-/** Returns one call of each operation, so that none is missed by chance. */
+/** Returns one call for each operation, because random generation may miss some. */
 function onceEach(): [Generated][] {
   return operations().map(({ operation: { operationId, parameters } }) => {
     const names = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name);
@@ -234,7 +240,7 @@ function operations() {
   );
 }
 
-/** Generates a call of any operation: mostly valid, with hostile values in some places. */
+/** Generates calls of any operation. Most values are valid, and some are hostile. */
 function requests(): fc.Arbitrary<Generated> {
   return fc.constantFrom(...operations()).chain(({ method, operation }) => {
     const parameters = (where: 'path' | 'query') => {
@@ -302,7 +308,10 @@ function goodValue(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** The pattern of references. Its examples are not used, because they would be known references. */
+/**
+ * The pattern of references. Generated references must be unknown, so the document's examples are
+ * not used.
+ */
 const refPattern = '^[A-Za-z0-9._:-]{1,64}$';
 
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
@@ -326,7 +335,8 @@ function asText(value: unknown): string {
 }
 
 /**
- * Encodes every byte as %xx, so that dots and slashes do not change the path. Empty becomes a dash.
+ * Encodes every byte as %xx, so that dots and slashes do not change the path. An empty value
+ * becomes a dash.
  */
 function encoded(value = ''): string {
   return Buffer.from(value === '' || /^\.\.?$/.test(value) ? '-' : value)

@@ -266,8 +266,8 @@ describe('payment notifications', function () {
     await victim.stop('SIGKILL');
     await Promise.all(first);
     for (const notice of notices) {
-      // The database holds the locks of the killed process for some seconds and answers 503 until
-      // then.
+      // The database keeps the locks of the killed process for some seconds. Until they expire, the
+      // service responds with 503.
       await eventually('the answer is 200', async () => (await notify(notice)).status === 200, 30_000);
       expect(await credits(notice)).to.equal(1);
     }

@@ -1,4 +1,4 @@
-/** Several attempts at one report: in this process, on the real database and Redis. */
+/** Several attempts to generate one report in this process, with the real database and Redis. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { now, nowMs } from '../../../src/shared/clock.js';
@@ -93,7 +93,7 @@ describe('attempts at a report', () => {
   });
 
   it('a failed attempt leaves no file, and the next is due within a minute', async () => {
-    // This account does not exist.
+    // The report's account does not exist, so every attempt fails.
     const report = await newReport({});
     let failure: unknown;
     await generateReport(report._id).catch((error: unknown) => (failure = error));

@@ -1,4 +1,6 @@
-/** 290 reports of one buyer do not delay the one report of another. Uses the real processes. */
+/**
+ * One buyer's single report is not delayed by another buyer's 290 reports. Uses the real processes.
+ */
 import { expect } from 'chai';
 import type { Report } from '../../../src/reports/report.model.js';
 import { apiClient } from '../../support/api-client.js';
@@ -7,7 +9,10 @@ import { inParallel } from '../../support/purchases.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
 const many = 290;
-/** Two turns of the other buyer, plus the reports already being written. */
+/**
+ * Maximum number of reports generated before the single one: two turns of the other buyer, plus the
+ * reports that were already in progress.
+ */
 const aheadMax = 6;
 
 describe('290 reports of one buyer and one of another', function () {
@@ -33,7 +38,8 @@ describe('290 reports of one buyer and one of another', function () {
     });
     const done = () => reports.countDocuments({ _id: { $in: ids }, status: 'completed' });
     const id = await ask(buyer2?.api_key);
-    // All reports wait now. In order of request the one would be the last.
+    // All reports are queued now. If they ran in order of request, the single report would be the
+    // last.
     await stack.startWorker('reports');
     const ahead = await eventually('the one report is completed', async () => {
       const { status } = (await reports.findOne({ _id: id })) ?? {};

@@ -1,4 +1,4 @@
-/** Reports whose client or worker stops in the middle. */
+/** Reports whose client or worker stops before the report is complete. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
@@ -29,7 +29,7 @@ describe('interrupted reports', () => {
   });
   after(async () => stack.stop());
 
-  /** Stores a completed report with a file of this many chunks. */
+  /** Stores a completed report with a file of `chunks` chunks. */
   async function storeReport(chunks: number): Promise<{ id: string; path: string }> {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     const id = body.data.report_id as string;
@@ -72,7 +72,7 @@ describe('interrupted reports', () => {
       const now: number = (await status())['metrics'].cursor.open.total;
       return now <= cursorsBefore;
     });
-    // The process still serves whole files.
+    // The interrupted download does not affect the process: it still serves complete files.
     const whole = await request(server.url + path, { headers: { authorization: `Bearer ${key}` } });
     expect((await whole.body.arrayBuffer()).byteLength).to.equal(Number(whole.headers['content-length']));
     memory.stop();
@@ -143,7 +143,7 @@ describe('interrupted reports', () => {
   });
 });
 
-/** Deletes the lock of a killed worker, which would expire after some seconds. */
+/** Deletes the lock that a killed worker left, instead of waiting some seconds until it expires. */
 async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   const queue = `${env['QUEUE_PREFIX'] ?? ''}:reports`;
@@ -152,7 +152,7 @@ async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
   redis.disconnect();
 }
 
-/** Returns the number of lines of a CSV, or 0 for a failure. */
+/** Returns the number of lines of a CSV text. An undefined text has 0 lines. */
 function linesOf(text = ''): number {
   return text.startsWith('ref_id,') ? text.split('\r\n').length - 1 : 0;
 }

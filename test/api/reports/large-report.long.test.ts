@@ -1,5 +1,5 @@
 /**
- * Worker and web tier process a report of any size in constant memory and lose no row. The long
+ * Worker and web processes handle a report of any size in constant memory and lose no row. The long
  * size has a million transactions.
  */
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ import {
 import { download, type Download } from './support/download.js';
 
 const { rows: count, heap, limitMs } = sizes.report;
-/** Megabytes above idle. */
+/** Maximum memory above idle for each process, in megabytes. */
 const growthMax = { worker: 200, web: 100 };
 
 describe(`a report over ${count.toLocaleString('en')} transactions`, function () {
@@ -69,7 +69,8 @@ describe(`a report over ${count.toLocaleString('en')} transactions`, function ()
           : { total_revenue: expected.success, commission_amount: expected.commission }),
       });
 
-      // The client reads slowly at first. Unread data must not accumulate in the web process.
+      // The client reads slowly at first. Meanwhile the web process must not buffer the rest of the
+      // file.
       const { pathname, search } = new URL(report.download_url as string);
       const file = await download(server.url + pathname + search, {
         pace: { pieces: 40, wait: () => setTimeout(25) },
@@ -88,7 +89,10 @@ describe(`a report over ${count.toLocaleString('en')} transactions`, function ()
   }
 });
 
-/** Sends requests first: the heap of an unused process is too small for a baseline. */
+/**
+ * Sends some requests before the measurement: the heap of an unused process is too small for a
+ * baseline.
+ */
 async function warmUp(client: ApiClient): Promise<void> {
   const calls = Array.from({ length: 300 }, (_, index) => index);
   await inParallel(calls, 10, async () => {
@@ -96,7 +100,10 @@ async function warmUp(client: ApiClient): Promise<void> {
   });
 }
 
-/** Waits for the report. Fails at once with the worker's last output if the worker exits. */
+/**
+ * Waits until the report is complete. Fails immediately if the worker exits, with the worker's last
+ * output.
+ */
 async function reportOf(client: ApiClient, worker: RunningProgram, role: string, body: object) {
   const asked = await client.post(`/api/${role}/reports`, body);
   expect(asked.status).to.equal(202);
@@ -115,7 +122,7 @@ async function reportOf(client: ApiClient, worker: RunningProgram, role: string,
   return report;
 }
 
-/** Expects every row, from newest to oldest, and returns the sums. */
+/** Expects every row in order from newest to oldest. Returns the sums. */
 async function csvSums(file: Download): Promise<Sums> {
   const sums = createEmptySums();
   const lines = file.lines();
@@ -142,7 +149,7 @@ async function jsonSums(file: Download): Promise<Sums> {
   return sums;
 }
 
-/** Returns the sums of the first sheet, which holds all rows at any size of this test. */
+/** Returns the sums of the first sheet, which holds all rows at every size of this test. */
 async function xlsxSums(file: Download): Promise<Sums> {
   const sums = createEmptySums();
   const unpacked = new TextDecoder();

@@ -194,7 +194,7 @@ describe('reports of both roles', () => {
         expect(row.slice(0, -1)).to.deep.equal(
           Object.values(rest).map((value) => (typeof value === 'string' ? toPrintable(value) : value)),
         );
-        // The reader truncates the fraction of a day.
+        // The xlsx reader truncates the milliseconds, so allow for the difference.
         const reportedMs = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
         expect((row.at(-1) as unknown as Date).getTime()).to.be.closeTo(reportedMs, 1);
       });
@@ -220,7 +220,7 @@ describe('reports of both roles', () => {
   for (const { role, type } of all) {
     it(`${role} ${type}: json and csv fit the contract and have the same rows`, async () => {
       const client = role === 'buyer' ? buyer : seller;
-      // The client checks each answer against the contract.
+      // The client checks each response against the contract.
       const json = (await client.post(`/api/${role}/reports`, { type })).body.data;
       const csv = (await client.post(`/api/${role}/reports`, { type, format: 'csv' })).body.data;
       expect((await client.get(`/api/${role}/reports/${json.report_id}`)).body.data).to.deep.equal(json);
@@ -271,7 +271,7 @@ describe('reports of both roles', () => {
   }
 });
 
-/** Returns the schema of an item of a JSON report of this type, from the OpenAPI document. */
+/** Returns the OpenAPI schema for the items of a JSON report of this type. */
 function itemSchema({ role, type }: { role: string; type: string }): Schema {
   const answer = describedInterface().paths[`/api/${role}/reports`]?.['post']?.responses[200];
   const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
@@ -283,8 +283,8 @@ function itemSchema({ role, type }: { role: string; type: string }): Schema {
 }
 
 /**
- * Returns the expected CSV cell: empty for null, with `'` before a formula. A line end in a name
- * does not end the row (decision 023).
+ * Returns the expected CSV cell. Null becomes an empty cell, a formula gets the prefix `'`, and a
+ * line break in a name does not end the row (decision 023).
  */
 function cellOf(value: unknown): string {
   if (typeof value === 'string') {

@@ -14,7 +14,7 @@ describe('times in a zone', () => {
     expect(formatIsoTime(winter, 'Asia/Jakarta')).to.equal('2026-11-23T19:05:00.123+07:00');
     expect(formatIsoTime(winter, 'Europe/Amsterdam')).to.equal('2026-11-23T13:05:00.123+01:00');
     expect(formatIsoTime(summer, 'Europe/Amsterdam')).to.equal('2026-07-23T14:05:00.000+02:00');
-    // The hour that occurs twice.
+    // This local hour occurs twice, because summer time ends.
     expect(formatIsoTime(new Date('2026-10-25T00:30:00Z'), 'Europe/Amsterdam')).to.match(
       /T02:30:00.000\+02:00$/,
     );
@@ -40,7 +40,7 @@ describe('times in a zone', () => {
       path: string;
       key: string;
       body?: object;
-      /** Fields that repeat what was sent, without conversion. */
+      /** Fields that repeat the caller's input without time zone conversion. */
       outside?: string[];
     }
 
@@ -49,7 +49,7 @@ describe('times in a zone', () => {
         JSON.stringify(answer, (name, value: unknown) => (names.includes(name) ? undefined : value)),
       );
 
-    /** Returns the answer with every time converted to Jakarta. */
+    /** Returns the response with every time converted to Asia/Jakarta. */
     function inJakarta<T>(answer: T): T {
       return JSON.parse(
         JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => formatIsoTime(new Date(at), tz)),

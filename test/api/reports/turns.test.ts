@@ -1,4 +1,4 @@
-/** The order of many reports of an account, and reports that fail for good. */
+/** The order of many reports of one account, and reports that fail permanently. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { env } from '../../../config/env.js';
@@ -46,7 +46,7 @@ describe('many reports of one account', () => {
     expect(await queued(ids)).to.deep.equal(ids.slice(0, 2));
     const other = await asked((await api.newBuyer()).key, 1);
     expect(await queued(other)).to.deep.equal(other);
-    // A job that runs before the report has its turn does nothing.
+    // If the job runs before it is the report's turn, it does nothing.
     await generateReport(ids[4] ?? '');
     expect(await stored(ids[4] ?? '')).to.include({ status: 'pending', epoch: 0 });
     for (const [index, id] of ids.entries()) {
@@ -104,7 +104,8 @@ describe('many reports of one account', () => {
   it('a repeated job of a completed report queues the next one', async () => {
     const { key } = await api.newBuyer();
     const [first = '', second = '', third = ''] = await asked(key, 3);
-    // The state after a lost reply: all is written, and the worker died.
+    // Create the state after a lost reply: the file is stored, and the worker died before it got
+    // the confirmation.
     await ReportModel.updateOne(
       { _id: first },
       { $set: { status: 'completed', nextActionAt: null, turn: null } },
@@ -147,7 +148,7 @@ describe('many reports of one account', () => {
     await accounts.deleteOne({ _id: account._id });
     const failure = await generateReport(first).catch((error: unknown) => error);
     expect(failure).to.be.an('error');
-    // As after the last attempt of its job (test/jobs/poisoned.long.test.ts).
+    // The same happens after the job's last attempt (test/jobs/poisoned.long.test.ts).
     expect(await giveUpReport({ reportId: first }, 'it failed')).to.equal(true);
     expect(await stored(first)).to.include({ status: 'failed', nextActionAt: null, turn: null });
     expect(await queued([second, third])).to.deep.equal([second, third]);

@@ -11,8 +11,7 @@ import { useSettings } from '../../support/use-settings.js';
 
 describe('GET /api/reseller/request', () => {
   const api = useApi();
-  // No worker fulfils purchases here. synchronous-answer.long.test.ts covers the wait for an
-  // answer.
+  // No worker fulfils purchases here. synchronous-answer.long.test.ts covers the wait for a result.
   useSettings({ RESELLER_SYNC_WAIT_MS: 20 });
 
   const buy = ({ account, key }: ApiAccount, purchase: Purchase, over: Record<string, string> = {}) =>

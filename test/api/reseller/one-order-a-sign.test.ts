@@ -48,7 +48,7 @@ describe('binding of a reseller sign to one order', () => {
         expect(answer.body).to.not.have.property('transaction_status');
       }
     }
-    // A leaked URL: the same sign with another path.
+    // A third party with a leaked URL sends the same sign with other parameters.
     const leaked = { username: buyer.account.username, sign: md5Sign(signingOf(buyer), 'depo') };
     expect((await api.call({ path: pathOf('balance', leaked) })).body.status).to.equal('00');
     const bought = await api.call({
@@ -173,7 +173,8 @@ describe('binding of a reseller sign to one order', () => {
     const leaked = hmacSign(signingOf(buyer), `NO-SUCH-PRODUCT|${customer}|${refId}`);
     const stolen = await byMd5(buyer, { code: product._id, customer, ref_id: refId }, { sign: leaked });
     expectReseller(stolen, createResellerRequest, { status: '07' });
-    // An HMAC sign proves possession of the key, so it also works where md5 has bound the ref_id.
+    // An HMAC sign proves possession of the key. It is accepted even if an md5 sign has already
+    // bound this ref_id.
     await byMd5(buyer, { code: 'NO-SUCH-PRODUCT', customer, ref_id: refId });
     const answer = await byHmac(buyer, { code: product._id, customer, ref_id: refId });
     expectReseller(answer, createResellerRequest, { status: '00' });
@@ -211,7 +212,7 @@ describe('binding of a reseller sign to one order', () => {
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();
     const orders = Array.from({ length: 30 }, (_, n) => ({
-      // Every third order is refused and binds the sign.
+      // Every third order is for an unknown product. It is refused, and it still binds the sign.
       code: n % 3 === 0 ? 'NO-SUCH-PRODUCT' : product._id,
       customer: `0812345670${String(n).padStart(2, '0')}`,
       ref_id: refId,
@@ -220,7 +221,7 @@ describe('binding of a reseller sign to one order', () => {
     const after = await purchasesOf(buyer);
     expect(after.length).to.be.at.most(1);
     await Promise.all(orders.map((order) => byMd5(buyer, order)));
-    // All orders are bound or refused by now, so a repeat can only buy the one order.
+    // Each order is now bound or refused. A repeat can therefore create at most one purchase.
     expect((await purchasesOf(buyer)).length).to.be.at.most(1);
     expect(await balanceOf(buyer)).to.equal(100_000 - 10_000 * (await purchasesOf(buyer)).length);
   });
@@ -234,7 +235,7 @@ describe('binding of a reseller sign to one order', () => {
     const bound = await SignBindingModel.findById(id).lean();
     expect(Number(bound?.expiresAt) - Date.now()).to.be.within(86_000_000, 86_400_000);
     await SignBindingModel.updateOne({ _id: id }, { $set: { expiresAt: new Date(Date.now() - 1) } });
-    // An expired binding is replaced even before its removal.
+    // An expired binding is replaced even if it has not been deleted yet.
     const refused = await byMd5(buyer, { code: 'NO-SUCH-THING', customer, ref_id: refId });
     expectReseller(refused, createResellerRequest, { status: '02' });
     const again = await byMd5(buyer, { code: product._id, customer, ref_id: refId });

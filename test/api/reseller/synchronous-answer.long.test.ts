@@ -46,8 +46,8 @@ describe('GET /api/reseller/request with workers', () => {
   });
 
   it('a slow provider: 00 without sn after the wait, then 05, then 00 with sn', async () => {
-    // The simulator first answers numbers ending in 1233 with pending. The latency exceeds the
-    // wait.
+    // The simulator first responds with "pending" to numbers that end in 1233. Its latency exceeds
+    // the synchronous wait.
     await stack.simulator.control({ latency_ms: 7_000 });
     const asked = purchase('081234561233');
     const startedAt = Date.now();
@@ -70,7 +70,7 @@ describe('GET /api/reseller/request with workers', () => {
   });
 
   it('60 concurrent waiting calls each get their own sn', async () => {
-    // A long wait, so that a busy machine does not affect the result.
+    // Use a wait that is long enough even on a busy machine.
     const patient = apiClient((await stack.startWeb({ RESELLER_SYNC_WAIT_MS: '25000' })).url, signing.key);
     const asked = Array.from({ length: 60 }, () => purchase('081234561230'));
     const answers = await Promise.all(asked.map((each) => patient.get(requestPath(signing, each))));

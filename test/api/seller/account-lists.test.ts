@@ -88,7 +88,7 @@ describe('lists of deposits and settlements', () => {
       expect((await read({ start_date: '2024-03-02', end_date: '2024-03-03' })).refs).to.deep.equal(
         refs.slice(2, 4),
       );
-      // Times with micro- and nanoseconds, as other languages write them.
+      // Times with microseconds and nanoseconds, which other languages produce.
       const exact = {
         start_date: '2024-03-01T17:00:00.000001Z',
         end_date: '2024-03-03T16:59:59.999999999Z',

@@ -23,7 +23,10 @@ describe('sales, balance and settlement of a seller', () => {
   });
   after(() => stack.stop());
 
-  /** Retries a 503 of a busy machine with the same ref_id, as a client must. */
+  /**
+   * Repeats the request with the same ref_id after a 503, as a client must. A busy machine can
+   * cause one.
+   */
   const requestUntilAnswered = (body: object): Promise<Answer> =>
     eventually('an answer other than 503', async () => {
       const answer = await seller.post('/api/seller/settlement/request', body);
@@ -31,7 +34,8 @@ describe('sales, balance and settlement of a seller', () => {
     });
 
   /**
-   * Creates a product that only this seller offers and sells it `times` times. Returns its code.
+   * Creates a product that only this seller offers, and sells it `times` times. Returns the product
+   * code.
    */
   async function sell(price: number, times: number): Promise<string> {
     const code = uniqueRef('P').slice(0, 50);
@@ -60,7 +64,7 @@ describe('sales, balance and settlement of a seller', () => {
   it('a sale credits price − commission, hides the buyer and can be withdrawn', async () => {
     const before = (await seller.get('/api/seller/balance')).body.data.balance as number;
     const code = await sell(100_025, 2);
-    // 2 % of 100,025 = 2,000.5, rounded half up.
+    // The fee is 2 % of 100,025, that is 2,000.5, rounded half up.
     await eventually('the balance has both sales', async () => {
       const { body } = await seller.get('/api/seller/balance');
       return body.data.balance === before + 2 * (100_025 - 2_001);

@@ -18,10 +18,10 @@ export interface ApiCall {
   path: string;
   key?: string;
   body?: unknown;
-  /** The raw body, sent instead of `body`. */
+  /** The raw body. If set, it is sent instead of `body`. */
   raw?: string;
   headers?: Record<string, string>;
-  /** The client address in X-Forwarded-For. Default: a new address per call. */
+  /** The client address for X-Forwarded-For. Default: a new address for each call. */
   from?: string;
 }
 
@@ -33,7 +33,7 @@ export interface ApiAccount {
 
 export interface TestApi {
   call(call: ApiCall): Promise<Answer>;
-  /** Returns the base URL, for requests that `call` cannot send. */
+  /** Returns the base URL, for requests that `call` cannot make. */
   url(): string;
   newAccount(role: Role, over?: Partial<Account>): Promise<ApiAccount>;
   /** Creates a buyer with this balance in rupiah. */
@@ -41,7 +41,7 @@ export interface TestApi {
 }
 
 /**
- * Runs the real app on a socket in this process for the tests of one file, with the real database
+ * Runs the real app on a port in this process for the tests of one file. It uses the real database
  * and Redis.
  */
 export function useApi(): TestApi {
@@ -50,7 +50,8 @@ export function useApi(): TestApi {
   useDatabase();
   before(async () => {
     const app = createApp();
-    // Each call can come from its own address, so that wrong keys of one test do not limit another.
+    // Trust X-Forwarded-For, so that each call can have its own address. Otherwise the wrong keys
+    // of one test would limit the calls of another.
     app.set('trust proxy', 1);
     server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -90,7 +91,7 @@ export function useApi(): TestApi {
   };
 }
 
-// A random start, so that a run does not meet the counters of an earlier run.
+// Start at a random address, so that the counters of an earlier test run do not apply.
 let addresses = Math.floor(Math.random() * 2 ** 24);
 
 /** Returns an address that no other call uses. */
@@ -99,7 +100,10 @@ export function uniqueAddress(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-/** Calls the service at `baseUrl`. @throws Error if the answer does not fit the contract. */
+/**
+ * Calls the service at `baseUrl`.
+ * @throws Error if the response does not match the contract.
+ */
 export async function sendCall(baseUrl: string, call: ApiCall): Promise<Answer> {
   const { path, key, body, raw } = call;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -4,7 +4,7 @@ import { ProductModel, type Product } from '../../../src/products/product.model.
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import type { TestApi } from './api.js';
 
-/** Creates a product on sale with its own seller, code, subcategory and operator. */
+/** Creates a product on sale with its own seller, product code, subcategory and operator. */
 export async function newProduct(
   api: TestApi,
   over: Partial<Product> & { price?: number } = {},

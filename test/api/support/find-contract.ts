@@ -5,13 +5,13 @@ import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
 
-/** Tests the lookup of one transaction, which both surfaces share. */
+/** Tests the lookup of a single transaction, which is the same on both surfaces. */
 export function itFollowsLookupContract(
   api: TestApi,
   of: {
     operation: AnyOperation;
     pathOf: (ref: string) => string;
-    /** How the surface shows each state. */
+    /** The value that the surface shows for each purchase status. */
     statuses: Record<PurchaseStatus, string>;
   },
 ): void {

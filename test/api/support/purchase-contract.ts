@@ -13,11 +13,11 @@ import { newProduct } from './catalogue.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
 import { itRefusesBodies, notText, notWhole } from './refusals.js';
 
-/** The field names of a purchase on a surface. */
+/** A surface that creates purchases, with its field names. */
 export interface PurchaseSurface {
   operation: AnyOperation;
   fields: { code: string; number: string };
-  /** The HTTP status of a new purchase. */
+  /** The HTTP status for a new purchase. */
   createdStatus: 200 | 201;
 }
 
@@ -165,7 +165,7 @@ export function itFollowsPurchaseContract(
   });
 }
 
-/** Returns a window of an hour around `at` in business time. */
+/** Returns a one-hour window around `at` in the business time zone. */
 function hourAround(at: Date): { start: string; end: string } {
   const local = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE });
   return {

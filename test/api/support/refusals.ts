@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { type ApiCall, type TestApi, uniqueAddress } from './api.js';
 import { expectFailure } from './expect-answer.js';
 
-/** A call of the operation that succeeds with a valid key. */
+/** A call of the operation that succeeds when the key is valid. */
 export type GoodCall = Pick<ApiCall, 'path' | 'body'>;
 
 /**
@@ -58,7 +58,7 @@ export function itRefusesUnauthorizedCalls(
 
   it('another method: 405/01 with Allow', async () => {
     const { key } = await api.newAccount(operation.role);
-    // A method that no operation on this path has.
+    // Choose a method that no operation on this path has.
     const other = operation.path.endsWith('/webhooks/:id') ? 'PUT' : 'DELETE';
     const answer = await api.call({ path: good().path, key, method: other });
     expectFailure(answer, { status: 405, code: '01' });
@@ -88,8 +88,8 @@ export const notText: unknown[] = [1, true, null, {}, [], ['a'], { $gt: '' }];
 export const notWhole: unknown[] = ['1', '', true, null, {}, [1], 1.5, 1e400, { $gt: 0 }];
 
 /**
- * Tests that each value alone is refused with 400/01 naming the field.
- * @param bad By field. `undefined` leaves the field out.
+ * Tests that each value on its own is refused with 400/01 and that the response names the field.
+ * @param bad The refused values by field. `undefined` leaves the field out.
  */
 export function itRefusesBodies(
   api: TestApi,

@@ -7,15 +7,15 @@ import { expectFailure, expectReseller } from './expect-answer.js';
 import { hmacSign, md5Sign, pathOf, type Signing } from './reseller.js';
 
 /**
- * Tests the refusals that all reseller calls share: HTTP 200 with the code in `status` (decision
- * 025).
+ * Tests the refusals that all reseller calls share. The HTTP status is 200, and `status` has the
+ * code (decision 025).
  */
 export function itRefusesUnsigned(
   api: TestApi,
   of: {
     operation: AnyResellerOperation;
     name: 'request' | 'price-list' | 'balance';
-    /** The parameters without username and sign. */
+    /** The query parameters except `username` and `sign`. */
     query: Record<string, string>;
     md5Covers: string;
     hmacCovers: string;

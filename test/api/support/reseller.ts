@@ -6,14 +6,16 @@ export interface Signing {
 }
 
 /**
- * Returns the md5 sign of reseller engines, over username, key and the ref_id, `pricelist` or
- * `depo`.
+ * Returns the md5 sign that reseller engines use. `covers` is the ref_id, `pricelist` or `depo`.
  */
 export function md5Sign({ username, key }: Signing, covers: string): string {
   return createHash('md5').update(`${username}${key}${covers}`).digest('hex');
 }
 
-/** Returns the HMAC-SHA256 sign with the key over `username|` and `covers`. */
+/**
+ * Returns the HMAC-SHA256 sign, with the API key as its key. It covers `username|` followed by
+ * `covers`.
+ */
 export function hmacSign({ username, key }: Signing, covers: string): string {
   return createHmac('sha256', key).update(`${username}|${covers}`).digest('hex');
 }
@@ -24,7 +26,7 @@ export interface Purchase {
   ref_id: string;
 }
 
-/** Returns the path of a purchase, signed with HMAC unless `over` has a sign. */
+/** Returns the path for a purchase. It is signed with HMAC unless `over` contains a sign. */
 export function requestPath(signing: Signing, purchase: Purchase, over: Record<string, string> = {}): string {
   const sign = hmacSign(signing, `${purchase.code}|${purchase.customer}|${purchase.ref_id}`);
   return pathOf('request', { username: signing.username, sign, ...purchase, ...over });

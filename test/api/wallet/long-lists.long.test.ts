@@ -1,6 +1,6 @@
 /**
- * Lists of the maximum number of products per seller in one process: their cost to other requests,
- * and cache invalidation.
+ * Product lists with the maximum number of products per seller, in one process. Tests their effect
+ * on other requests and their cache invalidation.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -37,11 +37,11 @@ describe('lists of 20,000 products', function () {
     const seller = await stack.db.collection('accounts').findOne({ username: 'seller' });
     const rows = Array.from({ length: limits.productsPerSellerMax }, (_, n) => codeOf(n));
     sellerId = String(seller?._id);
-    // Removes the seed's products, so that the count is exact.
+    // Remove the seeded products, so that the count is exact.
     await stack.db.collection('products').deleteMany({});
     await stack.db.collection('offers').deleteMany({});
     await insert(rows, 'pulsa');
-    // A small heap, so that uncollected garbage does not distort the measured memory.
+    // Limit the heap, so that uncollected garbage does not distort the measured memory.
     web = await stack.startWeb({ NODE_OPTIONS: '--max-old-space-size=256' });
   });
   after(async () => {
@@ -87,7 +87,10 @@ describe('lists of 20,000 products', function () {
       { path: '/api/seller/products', key: keyOf('seller') },
     ];
   };
-  /** Returns the hash of an answer's text. The texts together have hundreds of megabytes. */
+  /**
+   * Returns the hash of a response body. Keeping the bodies themselves would take hundreds of
+   * megabytes.
+   */
   async function hashOf({ path, key, body }: { path: string; key?: string; body?: object }, url = web.url) {
     const response = await request(url + path, {
       method: body ? 'POST' : 'GET',
@@ -165,8 +168,8 @@ describe('lists of 20,000 products', function () {
       expect(answer.status).to.equal(200);
     };
     const counts: number[] = [];
-    // A process delayed for a second distrusts its cache and reads everything. The next change then
-    // reads two chunks.
+    // A process that was delayed for a second invalidates its whole cache and reads everything
+    // again. Only a later change then reads two chunks.
     for (let price = 7_001; price < 7_011 && counts.at(-1) !== 2; price++) {
       await put(codeOf(12_345), { price });
       const before = tap.sent.length;
@@ -175,7 +178,7 @@ describe('lists of 20,000 products', function () {
       );
       counts.push(readsSince(before));
     }
-    // One chunk of the catalogue and one of the seller's list.
+    // One chunk belongs to the catalogue and one to the seller's list.
     expect(counts.at(-1), counts.join()).to.equal(2);
     await put(codeOf(0), { status: 'maintenance' });
     expect((await seen()).map((list) => list.get(codeOf(0))?.status)).to.deep.equal(
@@ -207,7 +210,7 @@ describe('lists of 20,000 products', function () {
     };
     expect(await found('subcategory=data')).to.deep.equal(codes);
     expect(await found('category=data&operator=Telkomsel&status=active')).to.deep.equal(codes);
-    // The subcategory overrides the category.
+    // `subcategory` has priority over `category`.
     expect(await found('category=pulsa&subcategory=data')).to.deep.equal(codes);
     expect(await found('category=pascabayar')).to.deep.equal([]);
     const first = await found('operator=Telkomsel');

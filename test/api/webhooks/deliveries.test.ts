@@ -34,7 +34,7 @@ for (const role of ['buyer', 'seller'] as const) {
 
     const withUrl = (of: Role = role) => api.newAccount(of, { webhookUrl: `${receiver.url}/hook` });
 
-    /** Stores a delivery of the account in this state after its first attempt. */
+    /** Stores a delivery of the account in the given state, after its first attempt. */
     async function delivery({ account }: ApiAccount, state: DeliveryState, over: Partial<Delivery> = {}) {
       const url = account.webhookUrl ?? 'https://shop.example/gone';
       const id = uniqueRef('delivery');

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The fate of a call. All except `silent` reach the service. */
+/** What happens to a call. Every call except a `silent` one reaches the service. */
 export type NetworkFault = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {
@@ -51,9 +51,11 @@ const answers = {
 };
 
 /**
- * Starts a proxy before the service that applies the fates to successive calls; the last one
- * repeats. `seen` has the bodies. `onCall` gets each body and request line (`GET /…`) and is
- * awaited before the call is forwarded.
+ * Starts a proxy in front of the service. It applies the faults to successive calls and repeats the
+ * last fault.
+ *
+ * `seen` contains the bodies. `onCall` gets the body and the request line (`GET /…`) of each call,
+ * and is awaited before the call is forwarded.
  */
 export async function badNetwork(
   serviceUrl: string,

@@ -1,6 +1,6 @@
 /**
- * Drives the clients of every language alike: packages/client-node in this process, the others as
- * child processes.
+ * Runs the clients of all languages with the same commands: packages/client-node in this process,
+ * and the others as child processes.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -39,11 +39,14 @@ export interface Command {
   key?: string;
   username?: string;
   with?: object;
-  /** Adds the message of an unknown outcome to the result. */
+  /** True to add the message to the result if the outcome is unknown. */
   tellsMessage?: true;
 }
 
-/** The result of a client: `ok` or the kind of error. Clients wait 50 ms and try four times. */
+/**
+ * The result of a client: `ok` or the kind of error. The clients wait 50 ms between attempts and
+ * make at most four.
+ */
 export type Result =
   | { ok: unknown }
   | { error: 'refused'; httpStatus: number; code: string; reason: string }
@@ -58,9 +61,9 @@ export interface Driver {
 export interface Language {
   name: string;
   start(): Driver;
-  /** The quick start's file, and the command that runs it. */
+  /** The file of the quick start, and the command that runs it. */
   quickStart: { file: string; command: string[] };
-  /** Null if only Node is needed. */
+  /** The tool that the client needs. Null if it needs only Node. */
   needs: Tool | null;
 }
 
@@ -125,7 +128,7 @@ async function playHere(command: Command): Promise<unknown> {
         'base64',
       );
     case 'callReport':
-      // The types refuse this call.
+      // The type definitions do not allow this call, so it needs a cast.
       return client.call('downloadBuyerReport' as 'getBuyerReport', { path: { id: String(given['id']) } });
     case 'callStatement':
       return client.call('getBuyerStatement', { query: given });
@@ -175,7 +178,7 @@ function startDriver(program: string, script: string): Driver {
   };
 }
 
-/** Returns all items of an iterator. */
+/** Collects all items of an iterator. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const each of items) {

@@ -9,14 +9,14 @@ export interface Vector {
   headers: Record<string, string>;
   /** The raw body. */
   body: string;
-  /** The reason of the refusal; null if the message is genuine. */
+  /** The reason why the message is refused. Null if it is genuine. */
   refused: 'signature' | 'time' | 'header' | null;
-  /** The event name of a genuine message. */
+  /** The event name, if the message is genuine. */
   event?: string;
 }
 
 const file = JSON.parse(readFileSync(join(projectRoot, 'clients/webhook-vectors.json'), 'utf8')) as {
-  /** The time of verification. Unix seconds. */
+  /** The time of verification, in Unix seconds. */
   now: number;
   vectors: Vector[];
 };

@@ -1,8 +1,8 @@
 import { findOnPath } from '../../../scripts/databases/commands.js';
 
 /**
- * Finds an installed Chromium; CHROMIUM overrides it. Nothing is downloaded here: .ci/run installs
- * it in CI.
+ * Finds an installed Chromium. The variable CHROMIUM overrides the search. Nothing is downloaded
+ * here, because .ci/run installs Chromium in CI.
  */
 export function findChromium(): string | null {
   const given = process.env['CHROMIUM'];
@@ -13,7 +13,7 @@ export function findChromium(): string | null {
   return names.map((name) => findOnPath(name, process.env)).find((found) => found !== null) ?? null;
 }
 
-/** Disables all network access of the browser's own services. */
+/** Arguments that disable all network access by services of the browser itself. */
 export const chromiumArgs = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,5 +1,5 @@
 /**
- * Chromium with the console for operators of any role. It records external requests and CSP
+ * Chromium with the console, for operators of any role. Records requests to other origins and CSP
  * violations.
  */
 import { expect } from 'chai';
@@ -13,8 +13,8 @@ import { waitUntilLoaded } from './until-shown.js';
 type Heading = string | RegExp;
 
 /**
- * Returns every page that a role may see, with its heading in English and Indonesian. @param job A
- * failed job.
+ * Returns every page that a role may see, with its English and Indonesian heading.
+ * @param job The id of a failed job.
  */
 export const pagesWith = (
   { purchase, job }: { purchase: string; job: string },
@@ -66,11 +66,11 @@ const commonPages = (purchase: string): [string, Heading, Heading][] => [
 
 export interface ConsoleBrowser {
   logIn(role: OperatorRole, locale?: string): Promise<{ page: Page; name: string }>;
-  /** Loads the page. */
+  /** Loads the page from the server. */
   open: (page: Page, path: string, heading: Heading) => Promise<void>;
-  /** Navigates without a page load, as a link of the console does, which costs much less CPU. */
+  /** Navigates without a page load, as a console link does. That needs much less CPU time. */
   go: (page: Page, path: string, heading: Heading) => Promise<void>;
-  /** Requests to other origins. */
+  /** URLs of requests to other origins. */
   outside: string[];
   /** Page errors and CSP violations. */
   reports: string[];
@@ -118,7 +118,7 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
     },
     async go(page, path, heading) {
       await page.evaluate((to) => {
-        // The popstate event makes the console's router navigate. The cast is needed because the
+        // The popstate event makes the console's router navigate. A cast is needed, because the
         // tests are compiled without DOM types.
         const { history, dispatchEvent, PopStateEvent } = globalThis as unknown as {
           history: { state: object | null; pushState(state: object | null, title: string, to: string): void };
@@ -134,7 +134,7 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
   };
 }
 
-/** Tests that the pages of the earlier tests loaded nothing external and broke no CSP rule. */
+/** Tests that the pages of all earlier tests made no external request and violated no CSP rule. */
 export function itStaysLocal(browser: () => ConsoleBrowser): void {
   it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
     expect([browser().outside, browser().reports]).to.deep.equal([[], []]);
@@ -145,6 +145,6 @@ export function itStaysLocal(browser: () => ConsoleBrowser): void {
 export async function act(where: Page | Locator, title: string): Promise<void> {
   const form = where.getByRole('region', { name: title });
   await form.getByLabel('Reason').fill(reason);
-  // By keyboard: the result of an earlier change may move the page under a mouse.
+  // Use the keyboard: the result of an earlier change may shift the page while a mouse is pressed.
   await form.getByRole('button', { name: title }).press('Enter');
 }

@@ -1,5 +1,5 @@
 /**
- * An operator who calls the console's operations. Each answer is checked against the operation's
+ * An operator who calls the console operations. Each response is checked against the operation's
  * schema.
  */
 import { expect } from 'chai';
@@ -15,22 +15,31 @@ export const json = { accept: '*/*', 'content-type': 'application/json' };
 export interface Caller {
   client: ConsoleClient;
   username: string;
-  /** Returns the `data` of a call. Fails unless it matches the operation's schema. */
+  /**
+   * Makes the call and returns its `data`.
+   * @throws Error if the response does not match the operation's schema.
+   */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Checked against its schema.
   ask(id: string, path: string, body?: object): Promise<any>;
   call(path: string, body?: object): Promise<ConsoleAnswer>;
-  /** Returns the headers of a call that changes something. */
+  /** Returns the headers that a changing call needs, including the CSRF token. */
   withToken(): Record<string, string>;
   lastAudit(subject: string): Promise<Document | null>;
-  /** Returns the last entry about a subject. Fails unless it is this action of this operator. */
+  /**
+   * Returns the last audit entry about a subject.
+   * @throws Error unless it records this action by this operator.
+   */
   expectAudited(subject: string, action: string): Promise<Document>;
-  /** Returns the ids of all pages of a list. */
+  /** Returns the ids from all pages of a list. */
   idsOf(id: string, path: string, list: string): Promise<string[]>;
 }
 
 const address = '198.51.100.7';
 
-/** Logs an operator in. @param as An existing operator, for another browser. */
+/**
+ * Logs an operator in.
+ * @param as The username of an existing operator, who logs in from another browser.
+ */
 export async function callerAs(shop: OperatedStack, role: OperatorRole, as?: string): Promise<Caller> {
   const username = as ?? (await shop.addOperator(role));
   const client = consoleClient(shop.stack.baseUrl, address);

@@ -5,12 +5,13 @@ import type { Page } from 'playwright-core';
 import { projectRoot } from '../../../config/project-file.js';
 
 const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8');
-/** SCREENSHOTS=<folder> saves each page as a picture. */
+/** If SCREENSHOTS is a folder, each page is saved there as an image. */
 const screenshots = process.env['SCREENSHOTS'];
 
 /**
- * Expects no serious finding of axe, no label without a value, and no horizontal scrolling. @param
- * exclude Selectors of third-party content.
+ * Expects that axe finds no serious problem, that each label has a value, and that the page does
+ * not scroll horizontally.
+ * @param exclude Selectors for third-party content.
  */
 export async function expectPageToPassChecks(
   page: Page,

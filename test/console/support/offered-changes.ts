@@ -1,6 +1,6 @@
 /**
- * The changes that the pages offer, with their permissions. The rights table decides which role
- * sees which.
+ * The changes that the console pages offer, each with its permission. Which role may make them is
+ * defined by the rights table.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,19 @@ type TextKey = keyof typeof texts;
 export interface OfferedChange {
   action: OperatorAction;
   path: string;
-  /** The name of the form, or of the button that shows the forms of a list row. */
+  /** The name of the form, or of the button that opens a list row's forms. */
   name: TextKey;
-  /** The row, by its kind or by the start of its name in every language. */
+  /**
+   * The list row that contains the offer. Its kind, or a pattern for the start of its name in every
+   * language.
+   */
   row?: TextKey | RegExp;
 }
 
 /**
- * Returns the offered changes. @param purchase One under review. @param sold One that can be
- * reversed and has a delivered webhook.
+ * Returns the changes that the pages offer.
+ * @param changes.purchase The id of a purchase under review.
+ * @param changes.sold The id of a purchase that can be reversed and has a delivered webhook.
  */
 export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: string }): OfferedChange[] => [
   { action: 'review.resolve', path: `/purchases/${purchase}`, name: 'decideFailed' },
@@ -61,7 +65,7 @@ export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: str
   { action: 'operator.manage', path: '/operators', name: 'createOperator' },
 ];
 
-/** Returns the locator of the form or button. */
+/** Returns a locator for the form or button. */
 export function getOfferLocator(page: Page, { name, row }: OfferedChange, locale: string): Locator {
   const say = (key: TextKey) => startOf(texts[key][locale === 'en-GB' ? 'en' : 'id']);
   return row === undefined
@@ -71,21 +75,21 @@ export function getOfferLocator(page: Page, { name, row }: OfferedChange, locale
         .getByRole('button', { name: say(name) });
 }
 
-/** Returns a pattern of the text before its first placeholder. */
+/** Returns a pattern that matches the text up to its first placeholder. */
 function startOf(text: string): RegExp {
   const [start = ''] = text.split('{');
   return new RegExp(`^${start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
 }
 
 /**
- * Permissions whose form appears only after another action: differences of a day are accepted after
- * a comparison.
+ * Permissions whose form appears only after another action. A day's differences can be accepted
+ * only after a comparison.
  */
 const shownLater: ReadonlySet<OperatorAction> = new Set(['provider.accept']);
 
 const pages = join(projectRoot, 'packages/console/src');
 
-/** Returns every permission for a change that a page checks when it opens. */
+/** Returns every permission for a change that a page checks when it loads. */
 export function findChangePermissions(): OperatorAction[] {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((each) =>
     each.endsWith('.tsx'),
@@ -100,7 +104,7 @@ export function findChangePermissions(): OperatorAction[] {
     .sort();
 }
 
-/** Returns every route in router.tsx. */
+/** Returns every route that router.tsx defines. */
 export function routesOfConsole(): string[] {
   const source = readFileSync(join(pages, 'router.tsx'), 'utf8');
   return [...source.matchAll(/\bpage\('([^']+)'/g)].map(([, path = '']) => path);

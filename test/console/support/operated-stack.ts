@@ -1,4 +1,6 @@
-/** A stack with purchases in every state that operators handle, and operators who can log in. */
+/**
+ * A stack with a purchase in every state that operators handle, and with operators who can log in.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../../src/accounts/account.model.js';
 import type { FailingJob } from '../../../src/jobs/failing-job.model.js';
@@ -21,21 +23,23 @@ export interface OperatedStack {
   stack: Stack;
   accounts: Record<string, SeededAccount>;
   buyer: ApiClient;
-  /** Returns the username. */
+  /** Creates an operator with this role. Returns the username. */
   addOperator(role: OperatorRole): Promise<string>;
   /** Creates a successful purchase. */
   sold(): Promise<string>;
-  /** Creates a purchase whose provider gave no definite answer in time. */
+  /**
+   * Creates a purchase whose provider gave no definite result in time, so that it is under review.
+   */
   underReview(): Promise<string>;
   /** Requests a deposit that stays pending. */
   askForDeposit(amount: number): Promise<{ id: string; refId: string }>;
-  /** Requests a settlement of `seller` and returns its id. */
+  /** Requests a settlement for `seller`. Returns its id. */
   askForSettlement(asked: { amount: number; accountNumber: string }): Promise<string>;
-  /** Disables the URL of an account, as after days of failures. */
+  /** Disables the account's webhook URL, as happens after days of failures. */
   disableReceiverOf(username: string): Promise<void>;
   /** Opens a case about a transaction that does not exist. */
   openCase(detail: string): Promise<string>;
-  /** Stores a job that failed repeatedly and is not run again. Returns its id. */
+  /** Stores a job that failed repeatedly and is no longer retried. Returns its id. */
   setAside(): Promise<string>;
   purchaseOf(id: string): Promise<StoredPurchase | null>;
 }
@@ -53,7 +57,10 @@ export interface StoredPurchase {
   createdAt: Date;
 }
 
-/** Starts the stack. @param env Settings of all its processes. */
+/**
+ * Starts the stack.
+ * @param env Additional settings for all its processes.
+ */
 export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<OperatedStack> {
   const stack = await startStack({
     workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements'],

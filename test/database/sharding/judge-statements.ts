@@ -11,27 +11,30 @@ import type { SentCommand } from '../../support/statement-tap.js';
  */
 export interface Statement {
   command: SentCommand;
-  /** The filter; for an insert, the document. */
+  /** The filter of the statement. For an insert, the document. */
   filter: Document;
 }
 
 export interface Judged {
-  /** Statements on sharded collections that go to all shards, each with an example. */
+  /** Statements on sharded collections that are sent to all shards, with an example of each. */
   scattered: Map<string, Statement>;
-  /** Transaction statements that name accounts of several ranges. They are never allowed. */
+  /** Statements in a transaction that name accounts of several ranges. These are never allowed. */
   mixed: string[];
   /**
-   * Transaction statements on another shard than the rest of the transaction, by command and
+   * Statements that run on another shard than the rest of their transaction, by command and
    * collection.
    */
   crossing: Map<string, Statement>;
-  /** Collections that are missing in src/database/sharding.ts. */
+  /** Collections that src/database/sharding.ts does not list. */
   unknown: Set<string>;
-  /** Number of transactions on one shard, and in total. */
+  /** The number of transactions on a single shard, and the total number. */
   transactions: { onOneShard: number; all: number };
 }
 
-/** @param splits As in MONGODB_SHARD_SPLITS. */
+/**
+ * Checks statements against the shard keys.
+ * @param splits The split points, as in MONGODB_SHARD_SPLITS.
+ */
 export function judgeStatements(sent: readonly SentCommand[], splits: readonly string[]): Judged {
   const judged: Judged = {
     scattered: new Map(),
@@ -110,12 +113,12 @@ export function statementsOf(command: SentCommand): Statement[] {
     case 'delete':
       return of((body['deletes'] as { q: Document }[]).map(({ q }) => q));
     default:
-      // Cursors, indexes, sessions and similar.
+      // These commands concern cursors, indexes or sessions and have no filter.
       return [];
   }
 }
 
-/** Returns command, collection and the filter's fields with their operators. */
+/** Returns the command, the collection, and the filter's fields with their operators. */
 export function shapeOf({ command, filter }: Statement): string {
   const fields = command.name === 'insert' ? '' : ` {${partsOf(filter).join(', ')}}`;
   return `${nameOf({ command, filter })}${fields}`;
@@ -144,7 +147,8 @@ function isOperators(condition: unknown): condition is Document {
 type Key = unknown[];
 
 /**
- * Returns all shard key values that the filter names by equality or `$in`; null if it names none.
+ * Returns all shard key values that the filter selects by equality or `$in`. Null if it selects
+ * none.
  */
 function keysOf(filter: Document, fields: readonly string[]): Key[] | null {
   let keys: Key[] = [[]];
@@ -177,7 +181,7 @@ function valuesOf(condition: unknown): unknown[] | null {
   return '$eq' in condition ? [$eq] : ($in ?? null);
 }
 
-/** Returns the account range of this key; empty for a key that is not an account. */
+/** Returns the account range that contains this key. Empty if the key is not an account. */
 function rangeOfKey(collection: string, key: Key, splits: readonly string[]): number[] {
   const [first, second] = key;
   if (collection === 'dailyTotals' && typeof first === 'number') {

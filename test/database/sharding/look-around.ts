@@ -6,7 +6,7 @@ import type { Stack } from '../../support/stack.js';
 
 const password = 'correct horse battery staple';
 
-/** Reads every list of the console with every filter, and searches. */
+/** Reads every console list with every filter, and runs the searches. */
 export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
   const at = new Date();
   const username = `viewer-${newId()}`;

@@ -7,14 +7,17 @@ import { startStatementTap, type StatementTap } from '../../support/statement-ta
 export interface ShardedStack {
   stack: Stack;
   tap: StatementTap;
-  /** As in MONGODB_SHARD_SPLITS. Buyers and sellers of the seed are in different ranges. */
+  /**
+   * The split points, as in MONGODB_SHARD_SPLITS. The seeded buyers and sellers are in different
+   * ranges.
+   */
   splits: string[];
   stop(): Promise<void>;
 }
 
 /**
- * Starts a stack with MONGODB_SHARD_SPLITS and a tap on its statements. A single database is
- * enough, because only the statements are checked. Seed and migration are not recorded.
+ * Starts a stack with MONGODB_SHARD_SPLITS and a tap that records its statements. A single database
+ * is enough, because only the statements are checked. The seed and the migration are not recorded.
  */
 export async function startShardedStack(options: {
   workers: string[];
@@ -41,8 +44,8 @@ export async function startShardedStack(options: {
 }
 
 /**
- * Splits before each account with another role than the previous one. The first range is empty, so
- * that a missing account key is detected.
+ * Returns a split point wherever the role differs from that of the previous account. The first
+ * range contains no account, so a statement without an account key in that range is detected.
  */
 async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
   const accounts = await db
@@ -54,7 +57,7 @@ async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
   return ['0', ...changes.map(({ _id }) => _id)];
 }
 
-/** Leaves totals of a past day for the job that folds them. */
+/** Leaves unfolded totals of a past day, so that the folding job has work. */
 async function leaveOldSlot({ db }: Stack): Promise<void> {
   const [account] = await db.collection<{ _id: string }>('accounts').find({ role: 'seller' }).toArray();
   const accountId = account?._id ?? '';

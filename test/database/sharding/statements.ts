@@ -10,7 +10,8 @@ import { topup } from '../../support/topup.js';
 import { lookAround } from './look-around.js';
 
 /**
- * Allowed statements with the reason why they go to all shards or cross shards in a transaction.
+ * The allowed statements. Each value is the reason why the statement is sent to all shards or
+ * crosses shards in a transaction.
  */
 export interface Allowed {
   scattered: Record<string, string>;
@@ -20,7 +21,7 @@ export interface Allowed {
 
 export const allowed = JSON.parse(readFileSync('test/database/sharding/allowed.json', 'utf8')) as Allowed;
 
-/** Operator commands: a correction that the verification then checks, reads, and daily tasks. */
+/** Operator commands: a correction, its verification, reads, and daily tasks. */
 const commands = [
   ['adjust', 'buyer', '1000', '--reason', 'a correction'],
   ['doctor'],
@@ -55,7 +56,7 @@ export async function operate(stack: Stack): Promise<void> {
   for (const verb of ['export', 'erase']) {
     await topup(['customer', verb, purchase?.customerNumber ?? '', '--reason', 'a request'], env);
   }
-  // An unknown order is looked up and then refused.
+  // A callback for an unknown order is looked up and then refused.
   await fetch(`${baseUrl}/api/reseller/callback`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -63,7 +64,7 @@ export async function operate(stack: Stack): Promise<void> {
   });
 }
 
-/** Confirms a pending deposit with a line of a bank statement. */
+/** Confirms a pending deposit through an imported bank statement line. */
 async function matchBankStatement({ db, env }: Stack): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: 'buyer' });
   const [_id, amount] = [newId(), ownAmount()];
@@ -93,7 +94,7 @@ async function matchBankStatement({ db, env }: Stack): Promise<void> {
 }
 
 /**
- * A buyer and sellers move money at the same moment in one process, where their postings could
+ * Moves money for a buyer and several sellers concurrently in one process. Their postings could
  * share a group.
  */
 export async function actAtOnce(stack: Stack): Promise<void> {

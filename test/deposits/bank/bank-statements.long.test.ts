@@ -1,4 +1,4 @@
-/** Bank statements and pending deposits: preview, confirmation and remaining lines. */
+/** Bank statements that pay pending deposits: preview, confirmation, and lines that remain. */
 import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
@@ -137,7 +137,7 @@ describe('bank statements', function () {
     expect(await statusOf(deposit.id)).to.equal('pending');
     expect(await confirm([early], { by_amount: true })).to.include({ confirmed: 1, kept: 0 });
     expect(await statusOf(deposit.id)).to.equal('completed');
-    // The deposit is paid, so no deposit waits for this amount any more.
+    // The deposit is already paid. No pending deposit with this amount is left.
     expect(await matchesOf({ amount, text: 'SETORAN TUNAI 2' })).to.deep.equal(['none']);
   });
 
@@ -148,7 +148,7 @@ describe('bank statements', function () {
       { amount, text: 'TRSF BUDI SANTOSO', days: 1 },
       { amount, text: 'BI-FAST CR BUDI S' },
     ];
-    // The bank may also book the payment on the next day.
+    // The bank may book the same payment on the next day.
     expect(await confirm([{ ...first, days: 0 }], { by_amount: true })).to.include({ confirmed: 1 });
     const theirs = await pending(amount);
     for (const days of [0, 1]) {
@@ -157,7 +157,7 @@ describe('bank statements', function () {
     }
     expect(await confirm([again], { by_amount: true })).to.include({ confirmed: 0, kept: 1 });
     expect([await credits(mine.id), await statusOf(theirs.id)]).to.deep.equal([1, 'pending']);
-    // For manual use, the list and the use report the earlier line.
+    // Both the list and the manual confirmation refer to the earlier line.
     const [, line] = await findLines(amount);
     const { lines: listed } = await caller.ask('listBankLines', '/bank-lines?limit=100');
     const shown = listed.find(({ id }: { id: string }) => id === line?._id);
@@ -219,7 +219,7 @@ describe('bank statements', function () {
     await buyer2.post('/api/buyer/deposit', { amount: paid.amount, ref_id: uniqueRef() });
     const again = { amount: paid.amount, text: `TRF LAGI ${paid.refId}` };
     expect(await matchesOf(again)).to.deep.equal(['decided']);
-    // The text also names another deposit of the same account.
+    // The text also names a second deposit of this account.
     const second = await pending(paid.amount);
     expect(await matchesOf({ ...again, text: `${paid.refId} ${second.refId}` })).to.deep.equal(['several']);
     const all = { by_reference: true, by_amount: true };
@@ -255,7 +255,7 @@ describe('bank statements', function () {
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     const choose = (amount: number, refId: string) =>
       buyer2.post('/api/buyer/deposit', { amount, ref_id: refId });
-    // The words of all lines, and those of one customer's lines.
+    // The words that all lines contain, and the words that only one customer's lines contain.
     const victim = await pending();
     const customer = uniqueRef('toko').toUpperCase();
     await choose(victim.amount, customer);

@@ -1,4 +1,4 @@
-/** Bank statements against many deposits in one process: event loop, indexes and retention. */
+/** Bank statements with many pending deposits in one process: event loop, indexes and retention. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import {

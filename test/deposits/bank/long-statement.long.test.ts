@@ -1,6 +1,6 @@
 /**
- * A long bank statement on the command line: previewed, confirmed, killed half-way, and confirmed
- * concurrently.
+ * A long bank statement on the command line: preview, confirmation, a kill half-way, and concurrent
+ * confirmations.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ describe('a bank statement on the command line', function () {
     await stack.stop();
   });
 
-  /** Creates pending deposits and a statement file that pays them all. */
+  /** Creates `count` pending deposits and a statement file that pays them all. */
   async function statement(count: number): Promise<{ file: string; asked: Asked[] }> {
     const asked = Array.from({ length: count }, (): Asked => {
       const id = newId();
@@ -131,8 +131,8 @@ describe('a bank statement on the command line', function () {
   it('with 10,000 lines is confirmed completely', async () => {
     const { file, asked } = await statement(10_000);
     const { confirmed, stood, kept, left } = done(await topup(await confirmation(file), stack.env));
-    // A posting with a lost reply is looked up. Then its author is unknown, and it may count as
-    // `stood`.
+    // A posting whose reply was lost is looked up afterwards. Its author is then unknown, so the
+    // posting may be counted as `stood`.
     expect([confirmed + stood, kept, left]).to.deep.equal([asked.length, asked.length, []]);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
   });
@@ -153,7 +153,7 @@ describe('a bank statement on the command line', function () {
     expect(await used(asked)).to.equal(before);
     const stale = await topup(command, stack.env);
     expect([stale.code, outputOf(stale).includes('Review the statement again')]).to.deep.equal([1, true]);
-    // The database keeps the locks of a killed process for some seconds.
+    // The database keeps the locks of the killed process for some seconds, so retry.
     await confirmRest(file, asked);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
     expect(await lines().countDocuments({ amount: { $in: asked.map(({ amount }) => amount) } })).to.equal(
@@ -169,8 +169,8 @@ describe('a bank statement on the command line', function () {
     const [all, some] = [await confirmation(file), await confirmation(part)];
     const answers = await Promise.all([all, all, some].map((each) => topupProcess(each, stack.env)));
     for (const each of answers) {
-      // A process that starts during another one may find other deposits than previewed. On a busy
-      // machine one may time out on the wallets, and reports it.
+      // Another process may have confirmed deposits since the preview. On a busy machine a process
+      // may also time out on the wallets. In both cases the command says what to do next.
       const isReported = /Review the statement again|run the command again/.test(outputOf(each));
       expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the longest time that the work blocks the event loop, in milliseconds of CPU time of its
- * thread. Other threads and a busy machine do not add to it. The best of three runs, because
- * garbage collection adds to it. Linux only.
+ * Returns the longest time for which the work blocks the event loop, in milliseconds of the main
+ * thread's CPU time. This excludes other threads and other load on the machine. The shortest of
+ * three runs counts, because garbage collection extends single runs. Linux only.
  */
 export async function longestHoldMs(work: () => Promise<unknown>): Promise<number> {
   const longest: number[] = [];
@@ -34,7 +34,7 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** Returns the CPU time of the main thread since the start of the process, in milliseconds. */
+/** Returns the main thread's CPU time since the process started, in milliseconds. */
 function computedMs(): number {
   const schedule = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8');
   return Number(schedule.split(' ')[0]) / 1e6;

@@ -1,4 +1,4 @@
-/** Bank statements as Indonesian banks export them. */
+/** Bank statements in the formats that Indonesian banks export. */
 import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import { limits } from '../../../config/limits.js';
@@ -133,7 +133,8 @@ describe('bank statement formats', () => {
     expect(
       await problemOf(read('Date,Description,Credit', `01/02/${year},a,1000`, `01/23/${year},b,1000`)),
     ).to.include('line 3: its dates have the month first');
-    // Any row can reveal it: an outgoing payment, an unreadable amount, or a date without year.
+    // Any row can reveal the date format: an outgoing payment, an unreadable amount, or a date
+    // without a year.
     for (const row of [`01/23/${year},b,,1000`, `01/23/${year},b,x,`, '01/23,b,1000,']) {
       expect(
         await problemOf(read('Date,Description,Credit,Debit', `01/02/${year},a,1000,`, row)),

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** A statement line: rupiah, the bank's text, and its age in days. */
+/** A line of a test statement: the amount in rupiah, the bank's text, and the age in days. */
 export interface SaidLine {
   amount: number;
   text: string;
@@ -9,7 +9,7 @@ export interface SaidLine {
 
 const day = (days: number) => DateTime.now().setZone('Asia/Jakarta').minus({ days }).toFormat('dd/MM/yyyy');
 
-/** Builds a bank's export of incoming payments. */
+/** Builds a statement file of incoming payments, as a bank exports it. */
 export function statementOf(...lines: SaidLine[]): string {
   return [
     'PT PULSA JAYA;;;',
@@ -18,7 +18,7 @@ export function statementOf(...lines: SaidLine[]): string {
   ].join('\r\n');
 }
 
-/** Encodes a statement as the console sends it. */
+/** Encodes a statement file as the console sends it. */
 export function encoded(statement: string): string {
   return Buffer.from(statement).toString('base64');
 }

@@ -1,6 +1,6 @@
 /**
- * Lines forged by an attacker or equal by chance: a line credits only the deposit that its own text
- * names.
+ * Lines that an attacker forged, or that are equal by coincidence. A line credits only the deposit
+ * that its own text names.
  */
 import { expect } from 'chai';
 import { planStatement } from '../../../src/deposits/bank/plan-statement.js';
@@ -35,7 +35,7 @@ describe('the owner of a bank line', () => {
   const planned = async (...lines: SaidLine[]) =>
     (await planStatement(await readBankStatement(Buffer.from(statementOf(...lines))))).lines;
   const matches = async (...lines: SaidLine[]) => (await planned(...lines)).map(({ match }) => match);
-  /** Returns, for each line, the deposit that it credits with all kinds of matches allowed. */
+  /** Returns, for each line, the deposit that it credits if all kinds of matches are allowed. */
   const credited = async (...lines: SaidLine[]) =>
     (await planned(...lines)).map(({ match, deposits: [one] }) =>
       ['named', 'referenced', 'amount'].includes(match) ? [match, one?._id] : match,
@@ -141,7 +141,10 @@ describe('the owner of a bank line', () => {
   });
 
   describe('that names a deposit of another amount', () => {
-    /** Stores two pending deposits of one client. The fitting one is one rupiah smaller. */
+    /**
+     * Stores two pending deposits of one client. The matching deposit is one rupiah smaller than
+     * the other.
+     */
     async function twoThatWait() {
       const [amount, accountId] = [ownAmount(), newId()];
       const named = await asked(amount + 1, ownRef('NAMED-'), { accountId });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 export interface Ran {
   operationId: string;
   status: number;
-  /** The error of its test or of a script. */
+  /** The error of the call's test or of a script. Null if there is none. */
   error: string | null;
 }
 
@@ -17,8 +17,8 @@ interface Runner {
 }
 
 /**
- * Runs a collection with Postman's own engine. newman wraps an old release of it with known
- * vulnerabilities.
+ * Runs a collection with Postman's own engine. The package newman is not used, because it depends
+ * on an old release of the engine with known vulnerabilities.
  */
 export function runCollection(json: string, values: Record<string, string>): Promise<Ran[]> {
   const require = createRequire(import.meta.url);

@@ -1,41 +1,44 @@
 /**
- * The calls and answers of a history's clients, in memory: the model that the database must match.
+ * A record, in memory, of the clients' calls and their results in one history. It is the model that
+ * the database must match.
  */
 import { eventually } from '../../support/eventually.js';
 import type { CalledService, Heard } from './called-service.js';
 
-/** A creating call of a client and its final answer. */
+/** A client's call that creates a document, and the final result of the call. */
 export interface Asked {
   collection: 'deposits' | 'transactions' | 'settlements' | 'adjustments';
   accountId: string;
   /**
-   * Identifies the document: the client's ref_id, the bank account if there is none, or an
-   * operator's reason.
+   * Identifies the document by the client's ref_id. Without one, the bank account or the operator's
+   * reason identifies it.
    */
   name: { refId: string } | { 'bankAccount.accountNumber': string } | { reason: string };
-  /** Rupiah added to the wallet. */
+  /** The change of the wallet balance in rupiah. */
   change: number;
-  /** The quote that it pays. */
+  /** The id of the quote that the purchase pays. Null for any other call. */
   quoteId: string | null;
   /**
-   * `accepted`, `insufficient` and `conflict` are definite. `nothing`: the client stopped after an
-   * answer that nothing was written. `unknown`: the client stopped without a definite answer.
+   * The result that the client got. `accepted`, `insufficient` and `conflict` are definite.
+   * `nothing` means that the client stopped after a response that nothing was written. `unknown`
+   * means that it stopped without a definite response.
    */
   heard: 'accepted' | 'insufficient' | 'conflict' | 'nothing' | 'unknown';
   id: string | null;
-  /** Start and end of the answered call. Clients and processes share one clock. */
+  /** Start of the call that got the result. Clients and processes use the same clock. */
   fromMs: number;
+  /** End of the call that got the result. */
   toMs: number;
 }
 
-/** A status that a client received for an accepted document. */
+/** A status that a client was told about an accepted document. */
 export interface Told {
   collection: 'transactions' | 'settlements' | 'adjustments';
   id: string;
   status: string;
 }
 
-/** The root of a closed day that a process returned. */
+/** The root of a closed day, as returned by a process. */
 export interface ToldClose {
   day: string;
   root: string;
@@ -48,7 +51,9 @@ export interface Book {
   asked: Asked[];
   receivedStatuses: Told[];
   closed: ToldClose[];
-  /** Approvals of large adjustments that were refused because the balance did not cover them. */
+  /**
+   * Approvals of large adjustments that were refused, because the balance did not cover the amount.
+   */
   uncovered: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
   /** Returns a name that no other client uses. */
   newName(): string;
@@ -56,18 +61,18 @@ export interface Book {
 
 /** The processes that clients call. */
 export interface Fleet {
-  /** Returns this process, or the next running one in turn. */
+  /** Returns the process with this number. If it is not running, returns the next running one. */
   process(number: number): Promise<CalledService>;
-  /** Kills the process and starts another one in its place. */
+  /** Kills the process and starts another one with the same number. */
   kill(number: number): Promise<void>;
 }
 
-/** A client's time limit in milliseconds. No call may stay unanswered longer. */
+/** Time limit of a client in milliseconds. Every call must get a definite result within it. */
 const answeredWithinMs = 60_000;
 
 /**
- * Repeats a call at one process after the other until it gets a definite answer.
- * @throws Error with the last answer if none comes.
+ * Repeats a call, each time at the next process, until it gets a definite result.
+ * @throws Error with the last result if the time limit is reached.
  */
 export async function callUntilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },

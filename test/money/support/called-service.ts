@@ -2,27 +2,30 @@ import { once } from 'node:events';
 import { forkTestProgram } from '../../support/fork-test-program.js';
 import type { Answer, Calls } from '../calls-process.js';
 
-/** `silent`: the process was killed, or no answer came in time. */
+/** The result of a call. `silent` means that the process was killed or did not respond in time. */
 export type Heard<T> = Answer<T> | { ok: false; refusal: 'silent'; message: string };
 
 type Value<N extends keyof Calls> = Awaited<ReturnType<Calls[N]>>;
 type Input<N extends keyof Calls> = Parameters<Calls[N]>[0];
 
 export interface CalledService {
-  /** Calls a domain function in the process, and waits as long as a patient client. */
+  /** Calls a domain function in the process and waits as long as a patient client would. */
   call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Heard<Value<N>>>;
-  /** Calls a function that must succeed. @throws Error with the refusal. */
+  /**
+   * Calls a function that callOrThrow succeed.
+   * @throws Error that contains the refusal.
+   */
   callOrThrow<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Value<N>>;
-  /** Resolves when the process has exited. */
+  /** Kills the process. Resolves when it has exited. */
   kill(): Promise<void>;
 }
 
 /**
- * Above every deadline of the service, so that only a stuck or dead process is silent.
- * Milliseconds.
+ * Milliseconds to wait for a response. Longer than every deadline of the service, so that only a
+ * stuck or dead process is silent.
  */
 const callTimeoutMaxMs = 6_000;
-/** Time limit in milliseconds for preparations, also on a busy machine. */
+/** Time limit in milliseconds for preparing a test, even on a busy machine. */
 export const setupTimeoutMs = 60_000;
 
 /** Starts a process of the service that runs the functions of calls-process.ts. */
@@ -62,14 +65,14 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
     async callOrThrow(name, input, patienceMs = setupTimeoutMs) {
       const deadlineMs = performance.now() + patienceMs;
       let answer = await call(name, input, patienceMs);
-      // On a busy machine the service may time out before it writes anything.
+      // On a busy machine the service may time out before it writes anything, so repeat the call.
       while (!answer.ok && answer.refusal === 'nothing-written' && performance.now() < deadlineMs) {
         answer = await call(name, input, deadlineMs - performance.now());
       }
       if (!answer.ok) {
         throw new Error(`${name}: ${answer.refusal}: ${answer.message}`);
       }
-      // TypeScript does not reduce the conditional type of a generic call's value.
+      // TypeScript does not resolve the conditional type of a generic call's value, so cast it.
       return answer.value as never;
     },
     async kill() {

@@ -1,4 +1,7 @@
-/** Compares the answers of clients with the stored documents, without code of the service. */
+/**
+ * Compares the results that clients got with the stored documents, without using code of the
+ * service.
+ */
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
 import type { Asked, Book } from './book.js';
@@ -13,8 +16,9 @@ interface Stored {
   transactions: Row[];
   settlements: Row[];
   adjustments: Row[];
-  /** Closes of the wallets, and closes of days with their roots. */
+  /** Stored closes of the wallets. */
   walletCloses: Row[];
+  /** Stored closes of days, with their roots. */
   dayCloses: Row[];
   credits: Row[];
   quotes: Row[];
@@ -41,7 +45,9 @@ const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
 /** Collections of the documents that clients and operators request. */
 const askedFor = ['deposits', 'transactions', 'settlements', 'adjustments'] as const;
 
-/** Checks a book at the end of its history, when no call is running and all credits are posted. */
+/**
+ * Checks a book at the end of its history. No call may be running, and all credits must be posted.
+ */
 export async function checkBook(db: Db, book: Book): Promise<void> {
   const stored = await readStored(db, book);
   for (const asked of book.asked) {
@@ -142,7 +148,7 @@ function checkAsked(asked: Asked, stored: Stored): void {
     case 'unknown':
       expect(found.length, what).to.be.at.most(1);
   }
-  // An adjustment that waits for approval or was rejected has moved nothing.
+  // An adjustment that was rejected or waits for approval has moved no money.
   for (const { _id } of found.filter(hasMoved)) {
     const [first] = stored.journals.filter((each) => each['subjectId'] === _id && isFirst(each));
     expect(first && amountOf(first, `wallet:${asked.accountId}`), what).to.equal(asked.change);
@@ -175,7 +181,7 @@ function checkSubjects(stored: Stored): void {
   }
 }
 
-/** Returns the journals of a wallet by their seq. */
+/** Returns the journals of a wallet in the order of their seq. */
 function chainOf(walletId: string, { journals }: Stored): Row[] {
   return journals
     .filter((each) => each['walletId'] === walletId)
@@ -198,7 +204,7 @@ function checkChain({ _id, ...wallet }: Row, stored: Stored, book: Book): void {
   expect(wallet, `wallet ${_id}`).to.deep.include({ balance, held, seq: chain.length });
 }
 
-/** Checks balances against the documents alone: accepted amounts and their results. */
+/** Checks the wallet balances against the accepted amounts and outcomes in the documents. */
 function checkBalances(stored: Stored, book: Book): void {
   const sum = (rows: Row[], field: string) => rows.reduce((total, row) => total + Number(row[field]), 0);
   const of = (rows: Row[], accountId: string, ...statuses: string[]) =>
@@ -224,8 +230,8 @@ function checkBalances(stored: Stored, book: Book): void {
 }
 
 /**
- * Checks that each wallet close starts where the previous one ended, with the wallet's balance
- * there, and that returned roots are stored.
+ * Checks each wallet close: it starts where the previous close ended and has the wallet's balance
+ * at that point. Checks also that every root returned to a client is stored.
  */
 function checkCloses(stored: Stored, book: Book): void {
   for (const { _id: id } of stored.wallets) {
@@ -253,9 +259,9 @@ function checkQuotes({ quotes, transactions }: Stored): void {
 }
 
 /**
- * "Insufficient" must be true for some state of the wallet during the call. A state begins with the
- * commit of its journal, after `createdAt`. It ends with the next commit, before anyone gets its
- * answer.
+ * Checks that the wallet's balance was insufficient at some moment during the call. A balance
+ * exists from the commit of its journal, which is after `createdAt`, until the next commit. That
+ * commit ends before any caller gets its result.
  */
 function checkInsufficient(
   asked: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>,
@@ -263,7 +269,7 @@ function checkInsufficient(
   book: Book,
 ): void {
   const chain = chainOf(asked.accountId, stored);
-  // The requester of an adjustment that needs approval does not learn when it is posted.
+  // The operator who requests an adjustment that needs approval does not learn when it is posted.
   const confirmed = book.asked.filter(
     ({ collection, id, change }) =>
       id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalThreshold),

@@ -6,7 +6,7 @@ import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import type { Posting } from '../../../src/money/posting/posting.js';
 import { newId } from '../../../src/shared/ids.js';
 
-/** Opens the wallet of a new buyer. Rupiah. */
+/** Creates a buyer's wallet with this balance in rupiah. */
 export async function openWallet(balance: number): Promise<string> {
   const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
   await createDeposit({ account, amount: balance, refId: newId() });
@@ -42,7 +42,7 @@ export function namespaceOf(collection: string): string {
   return `${postingClient().db().databaseName}.${collection}`;
 }
 
-/** Returns the error of the work, or null. */
+/** Returns the error with which the promise rejects, or null if it resolves. */
 export function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => null,

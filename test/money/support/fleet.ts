@@ -2,12 +2,15 @@ import type { Fleet } from './book.js';
 import { startCalledService, type CalledService } from './called-service.js';
 
 export interface RunningFleet extends Fleet {
-  /** Resolves when every killed process has been replaced. */
+  /** Resolves when a new process has replaced every killed one. */
   complete(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts processes of the service for domain function calls. A killed one is replaced. */
+/**
+ * Starts `size` processes of the service for calls of domain functions. A killed process is
+ * replaced.
+ */
 export async function startFleet(size: number, env: NodeJS.ProcessEnv): Promise<RunningFleet> {
   const start = () => startCalledService(env);
   const processes = await Promise.all(Array.from({ length: size }, start));

@@ -1,4 +1,6 @@
-/** A service whose processes are killed with -9 at named points, and the checks afterwards. */
+/**
+ * A service whose processes are killed with SIGKILL at named points, and the checks after a kill.
+ */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Queue } from '../../../src/jobs/define-job.js';
@@ -16,28 +18,31 @@ import { startCalledService, type CalledService, type Heard } from './called-ser
 import { startFleet, type RunningFleet } from './fleet.js';
 
 /**
- * Longer than the process lives, in milliseconds. By then the transaction of the held command has
- * expired.
+ * Time in milliseconds for which a command is held. The process dies earlier, and the command's
+ * transaction expires meanwhile.
  */
 const heldMs = 10_000;
 
 export interface Victim {
   service: CalledService;
-  /** Its database URI. Faults with this URI affect only this process. */
+  /** The process's own database URI. Faults with this URI affect no other process. */
   uri: string;
-  /** Its connection to Redis. */
+  /** The gate on the process's connection to Redis. */
   gate: Outage;
 }
 
-/** Holds a process at a point. @returns a function that resolves when the process is there. */
+/**
+ * Holds a process at a point.
+ * @returns a function that resolves when the process has reached the point.
+ */
 export type Hold = (victim: Victim) => Promise<() => Promise<unknown>>;
 
 interface HeldAt {
-  /** Number of movements that reach the point, each in its own transaction. Default 1. */
+  /** The number of movements that must reach the point, each in its own transaction. Default: 1. */
   movements?: number;
 }
 
-/** Holds the process before the command takes effect. */
+/** Holds the process before the command is executed. */
 export function holdBefore(
   command: string,
   collection: string | null,
@@ -46,7 +51,7 @@ export function holdBefore(
   return at({ kind: 'pause', commands: [command], times: movements, ms }, collection);
 }
 
-/** The command takes effect, and the process never gets the reply. */
+/** Executes the command but never returns the reply to the process. */
 export function dropReply(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
   return at({ kind: 'silence', commands: [command], times: movements }, collection);
 }
@@ -68,30 +73,37 @@ function at(fault: Fault & { times: number }, collection: string | null): Hold {
 
 export interface KillWorld {
   stack: Stack;
-  /** Processes that are not killed. */
+  /** The processes that are not killed. */
   fleet: RunningFleet;
   shop: { sellerId: string; productCode: string };
   /** The address of a provider that sells every order. */
   providerUrl: string;
-  /** Order references that the provider has executed, by purchase. */
+  /** The order references that the provider has executed, by purchase id. */
   executed: Map<string, Set<string>>;
-  /** Called when the request for a purchase arrives. `false` leaves it unanswered. */
+  /**
+   * Called when the order of a purchase arrives at the provider. If it resolves to `false`, the
+   * provider sends no response.
+   */
   arrived: Map<string, () => Promise<boolean>>;
   /** Returns a process that is not killed. */
   healthy(): Promise<CalledService>;
   /**
-   * Starts a process, and kills it when `work` ends.
-   * @param lanes The accounts that get their own lane in it.
+   * Starts a process for `work` and kills it when `work` ends.
+   * @param lanes The accounts that each get their own lane in the process.
    */
   withVictim<T>(lanes: string[], work: (victim: Victim) => Promise<T>): Promise<T>;
   walletOf(accountId: string): Promise<unknown>;
-  /** Lets workers finish everything. @param expectDone Throws until its movement is done, once. */
+  /**
+   * Lets workers finish all work, and checks the result.
+   * @param expectDone One check for each movement. It throws until the movement is complete and was
+   * executed once.
+   */
   expectAllDone(expectDone: (() => Promise<void>)[], limitMs: number): Promise<void>;
   stop: () => Promise<void>;
 }
 
 export async function startKillWorld(): Promise<KillWorld> {
-  // The locks of a killed process outlive it, as on MongoDB.
+  // The locks of a killed process remain for 2 s, as they remain for a while on a real MongoDB.
   const mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
   const stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url, SETTLEMENT_FEE: '10' } });
   const executed: KillWorld['executed'] = new Map();
@@ -99,7 +111,7 @@ export async function startKillWorld(): Promise<KillWorld> {
   const provider = await startPlayServer((call, response) => {
     const ref = call.url.searchParams.get('ref_id') ?? '';
     if (ref === '') {
-      // Requests for the price list or our balance.
+      // All other requests are for the price list or the balance.
       sendJson(response, 404, {});
       return;
     }
@@ -149,7 +161,7 @@ export async function startKillWorld(): Promise<KillWorld> {
     },
     walletOf: (accountId) => stack.db.collection<{ _id: string }>('wallets').findOne({ _id: accountId }),
     async expectAllDone(healed, limitMs) {
-      // Otherwise existing jobs would finish the work, and the sweeps would not be tested.
+      // Without this, existing jobs would finish the work and the sweeps would not be tested.
       await loseJobs(stack, [payOutJob.queue, postSellerCreditsJob.queue]);
       await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
       await waitUntilAllFinal(stack, limitMs / 2);
@@ -177,14 +189,15 @@ export async function startKillWorld(): Promise<KillWorld> {
 }
 
 /**
- * Simulates the loss of jobs in Redis before a worker takes them. Only the rows in MongoDB can
- * restore them.
+ * Simulates the loss of jobs in Redis before a worker takes them. Only the sweeps over the rows in
+ * MongoDB can restore the jobs.
  */
 async function loseJobs({ env }: Stack, queues: Queue[]): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   try {
     for (const { name } of queues) {
-      // Includes the deduplication keys, which would block another job of the same subject.
+      // Delete the deduplication keys as well, because they would block a new job for the same
+      // subject.
       const keys = await redis.keys(`${env['QUEUE_PREFIX'] ?? ''}:${name}:*`);
       await redis.del('none', ...keys);
     }
@@ -193,13 +206,13 @@ async function loseJobs({ env }: Stack, queues: Queue[]): Promise<void> {
   }
 }
 
-/** Request ids of the killed call and of the repeated call. */
+/** The request ids of the killed call and of the repeated call. */
 export const callIds = { victim: 'call-of-the-victim', repeat: 'call-of-the-repeat' } as const;
 
 /**
- * Only the call that created the document may report it as created. The victim's commit may succeed
- * after its death. A repeat that got 503 first may have written the document that the next one
- * finds.
+ * Checks `created`. Only the call that created the document may report it as created. The victim's
+ * commit may still succeed after its death. A repeat that got a 503 may also have written the
+ * document that a later repeat finds.
  */
 export function expectSingleCreator(
   { created }: { created: boolean },

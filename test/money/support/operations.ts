@@ -1,32 +1,37 @@
-/** Operations of clients, workers and operators in a history. Add new kinds of movement here. */
+/**
+ * The operations of clients, workers and operators in a history. Add new kinds of movements here.
+ */
 import fc from 'fast-check';
 import type { CalledService, Heard } from './called-service.js';
 import { callUntilDefinite, type Asked, type Book, type Fleet } from './book.js';
 
 interface Operation<I> {
-  /** Relative frequency. */
+  /** Relative frequency of the operation. */
   weight: number;
   input: fc.Arbitrary<I>;
   /**
-   * Runs the operation and records the answer in the book.
-   * @param first The process that is called first.
+   * Runs the operation and records its result in the book.
+   * @param at.first The number of the process that is called first.
    */
   run(at: { book: Book; fleet: Fleet; first: number }, input: I): Promise<void>;
 }
 
-/** Rupiah. Small relative to the deposits, so that some purchases are covered and some are not. */
+/**
+ * Prices in rupiah. They are chosen relative to the deposits, so that the balance covers some
+ * purchases and not others.
+ */
 const price = fc.integer({ min: 1, max: 40 }).map((thousands) => thousands * 1_000);
-/** Amount in rupiah from which an adjustment needs approval. The fleet gets it as a setting. */
+/** Amount in rupiah from which an adjustment needs approval. The processes get it as a setting. */
 export const approvalThreshold = 25_000;
 const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
-/** Index into the existing documents, modulo their number. */
+/** An index into the existing documents, taken modulo their number. */
 const which = fc.nat({ max: 1_000 });
 /**
- * Time limit in milliseconds of a close. It reads every wallet of all histories, so it takes longer
- * than a client would wait.
+ * Time limit of a close in milliseconds. A close reads every wallet of all histories, so it may
+ * take longer than a client would wait.
  */
 const closedWithinMs = 60_000;
-/** Whether the client stops without a definite first answer. */
+/** Whether the client stops if its first result is not definite. */
 const leaves = fc.boolean();
 
 function operation<I>(given: Operation<I>): Operation<I> {
@@ -63,7 +68,7 @@ export const operations = {
     },
   }),
 
-  /** The provider answers with a success, or with a definite refusal, which is refunded. */
+  /** Concludes an order. The provider reports success or a definite refusal, which is refunded. */
   conclusion: operation({
     weight: 6,
     input: fc.record({ which, as: fc.constantFrom('success' as const, 'failed' as const) }),
@@ -114,8 +119,8 @@ export const operations = {
         change: -amount,
         quoteId: null,
         name: refId === null ? { 'bankAccount.accountNumber': mark } : { refId },
-        // Without a ref_id a repeat would create another settlement, so the client must look it up
-        // first.
+        // Without a ref_id, a repeated call would create another settlement. The client must look
+        // it up first.
         ...(await (named ? repeated : once)(at, ask)),
       });
     },
@@ -137,8 +142,8 @@ export const operations = {
   }),
 
   /**
-   * A manual adjustment of a buyer or the seller. It has no idempotency key, so its operator looks
-   * before a repeat.
+   * A manual adjustment of a buyer or of the seller. It has no idempotency key, so the operator
+   * looks it up before a repeat.
    */
   adjustment: operation({
     weight: 4,
@@ -155,7 +160,7 @@ export const operations = {
         change,
         quoteId: null,
         ...outcome,
-        // With a new id, only the balance can cause a conflict.
+        // The id is new, so only an insufficient balance can cause a conflict.
         heard: heard === 'conflict' ? 'insufficient' : heard,
       });
     },
@@ -183,7 +188,7 @@ export const operations = {
     },
   }),
 
-  /** Closes a day while other operations run. */
+  /** Closes a day while other operations are running. */
   close: operation({
     weight: 1,
     input: fc.record({}),
@@ -205,8 +210,8 @@ export interface Step {
 }
 
 /**
- * Generates a history: the steps of each concurrent client. Clients of one process meet in groups.
- * Clients of different processes meet in the database.
+ * Generates a history: the steps of each concurrent client. Postings of clients that use one
+ * process can share a group. Those of clients at different processes conflict in the database.
  */
 export function histories(shape: {
   clients: number;

@@ -1,5 +1,5 @@
 /**
- * `topup ledger verify` derives the correct markup from the debit's journal, the quote and the
+ * `topup ledger verify` derives the correct markup from the journal of the debit, the quote and the
  * commission.
  */
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 /**
- * Markups on sellers' prices: their scope and precedence, also by price group, the prices that
- * buyers see and pay, and unchanged credits of sellers.
+ * Markups on sellers' prices: scope and precedence (including price groups), and the prices that
+ * buyers see and pay. Sellers' credits do not change.
  */
 import { expect } from 'chai';
 import { computeCommission } from '../../../src/money/commission.js';
@@ -81,7 +81,7 @@ describe('markups', function () {
   });
 
   it('never pay for a more expensive seller', async () => {
-    // The second offer is above the first and below the debited price.
+    // The second offer costs more than the first, but less than the debited price.
     const code = await shop.product(10_000, 10_400);
     await shop.set({ product: code, rupiah: 500 });
     const failed = await shop.finalOf(await shop.buy(code, { customer: '081234561232' }));
@@ -149,7 +149,7 @@ describe('markups', function () {
     expect(paid).to.include({ status: 'SUCCESS', price: asked.total_amount, markup: 2_500 });
     const order = await shop.stack.db.collection('attempts').findOne({ transactionId: String(paid['_id']) });
     expect(order?.['offerPrice']).to.equal(without.total_amount);
-    // Without an inquiry the current rule applies.
+    // The purchase has no quote, so the current markup rule applies.
     const other = { code: 'PLNPOST', customer_number: '12345681240' };
     const direct = await shop.finalOf(await pay(other));
     expect(direct).to.include({ status: 'SUCCESS', markup: 9_000 });
@@ -169,14 +169,14 @@ describe('markups', function () {
   });
 
   describe('of price groups', () => {
-    /** One product for all tests, because price lists are cached. */
+    /** One product code for all tests, because price lists are cached. */
     let code: string;
 
     before(async () => {
       code = await shop.product(10_000);
     });
 
-    /** Returns the price in every list of both processes. */
+    /** Returns the product's price in every list of both processes. */
     const listed = async () => {
       const key = shop.accounts['buyer']?.api_key ?? '';
       const sign = md5Sign({ username: 'buyer', key }, 'pricelist');
@@ -203,7 +203,8 @@ describe('markups', function () {
         .flatMap((whose) => scopes.map((scope) => ({ ...whose, ...scope })))
         .map((rule, n) => ({ ...rule, rupiah: 100 - n }));
       await shop.put('buyer', 'kelas');
-      // Rules of other groups, including names with a common prefix.
+      // Set rules for other groups. Some of their names have a common prefix with the buyer's
+      // group.
       for (const group of ['kela', 'kelas-2', 'kelas2']) {
         await shop.set({ group, product: code, rupiah: 5 });
       }
@@ -215,7 +216,7 @@ describe('markups', function () {
       const { body } = await other.get('/v1/products');
       const [shown] = body.data.filter((each: { code: string }) => each.code === code);
       expect(shown.price, 'price outside every group').to.equal(10_097);
-      // A rule of 0 % replaces wider rules. Rules of other accounts and products do not apply.
+      // A rule of 0 % overrides wider rules. Rules for other accounts or products have no effect.
       await shop.set({ account: 'buyer', product: code, percent: 0 });
       await expectPrice(10_000, 'own rule of 0 %');
       await shop.set({ account: 'buyer', product: code, rupiah: 89 });

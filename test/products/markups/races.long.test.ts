@@ -1,4 +1,4 @@
-/** Markup changes while two processes sell, and the cost of markups per purchase. */
+/** Markups change while two processes sell, and the cost of markups per purchase. */
 import { expect } from 'chai';
 import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
@@ -55,7 +55,7 @@ describe('markup changes under load', function () {
     expect(stored.reduce((sum, { price }) => sum + Number(price), 0)).to.equal(
       debited.reduce((sum, price) => sum + price, 0),
     );
-    // No purchase failed, so the debits equal the reported prices.
+    // No purchase failed, so the sum of the debits equals the sum of the reported prices.
     expect(before - (await balanceOfWallet(shop))).to.equal(debited.reduce((sum, price) => sum + price, 0));
     await expectLedgerVerified(shop.stack);
   });
@@ -71,7 +71,7 @@ describe('markup changes under load', function () {
       .find({ 'subject.id': `* product ${code}` })
       .toArray();
     const changes = entries.map(({ before, after }) => [before?.rupiah ?? null, after.rupiah] as const);
-    // Each amount is the `before` of one other change, except the current one.
+    // Each amount is the `before` value of exactly one later change, except for the current amount.
     expect(changes.map(([, after]) => after).sort((a, b) => a - b)).to.deep.equal(amounts);
     const befores = new Set(changes.map(([before]) => before));
     expect(befores.size).to.equal(changes.length);

@@ -1,4 +1,7 @@
-/** A shop with two web processes, an operator who sets markups, and a buyer at each process. */
+/**
+ * A shop with two web processes, an operator who sets markups, and a buyer with a client for each
+ * process.
+ */
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
@@ -9,19 +12,22 @@ import { eventually } from '../../support/eventually.js';
 
 export interface MarkupShop extends OperatedStack {
   caller: Caller;
-  /** The buyer as a client of each process. */
+  /** Clients of the same buyer, one for each process. */
   buyers: [ApiClient, ApiClient];
   sellerIds: string[];
   set(rule: Rule): Promise<void>;
   remove(rule: Omit<Rule, 'percent' | 'rupiah'>): Promise<void>;
-  /** Adds a buyer to a price group; null removes the buyer. */
+  /** Puts a buyer into a price group. Null removes the buyer from its group. */
   put(username: string, group: string | null): Promise<void>;
-  /** Removes all rules and takes the buyer out of its group. */
+  /** Removes all rules, and removes the buyer from its group. */
   removeAll(): Promise<void>;
-  /** Creates a product of subcategory pulsa, with one seller per price. */
+  /**
+   * Creates a product of the subcategory pulsa with one new seller for each price. Returns its
+   * code.
+   */
   product(...prices: number[]): Promise<string>;
   buy(code: string, wishes?: Wishes): Promise<Answer>;
-  /** Returns the debited price of a purchase. */
+  /** Buys the product and returns the debited price. */
   priceOf(code: string, wishes?: Wishes): Promise<number>;
   transaction(id: string): Promise<Document>;
   finalOf(answer: Answer): Promise<Document>;
@@ -43,7 +49,10 @@ interface Wishes {
   maxPrice?: number;
 }
 
-/** @param env For all of its processes. */
+/**
+ * Opens the shop.
+ * @param env Additional settings for all its processes.
+ */
 export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<MarkupShop> {
   const shop = await startOperatedStack(env);
   const [other] = await Promise.all([shop.stack.startWeb(), shop.stack.startWorker('inquiries')]);
@@ -58,7 +67,7 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
     const answer = await caller.call(path, { ...body, reason });
     expect(answer.status, answer.text).to.equal(200);
   }
-  // The call requires an explicit target and scope.
+  // The operation requires an explicit target and an explicit scope.
   const buildBody = (rule: Omit<Rule, 'percent' | 'rupiah'>) => ({
     ...rule,
     ...(rule.account === undefined && rule.group === undefined && { everybody: true }),

@@ -1,4 +1,4 @@
-/** A line whose cells cannot be assigned to columns is refused. */
+/** A line is refused if its cells cannot be assigned to columns. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { bookOf, priced, read as readRows, refusal, row, sheetOf, text } from './sheet.js';
@@ -12,8 +12,8 @@ describe('columns of a price list', () => {
         'code,seller,price,cost',
         'S2,grosir,10,500,9000',
         'S3,grosir,10,500,9,000',
-        // The cost is empty here. Without the trailing cell, the price would be 10 and the cost
-        // 500.
+        // The last cell is empty, so there is no cost. The parser must not read 10 as the price and
+        // 500 as the cost.
         'S4,grosir,10,500,',
         'S5,"grosir, Jakarta",10500',
         'S6,grosir,10500,9000',
@@ -63,7 +63,7 @@ describe('columns of a price list', () => {
       );
     }
     expect(await refusal(merged('C2:'))).to.match(/merged range .* C2:/);
-    // A column that is not read, and a range of a single cell.
+    // A merged range in a column that is not read, and a merged range with a single cell.
     expect((await readPriceFile(merged('F1:F3', 'E2:G2', 'C2'))).wanted).to.have.length(2);
     const titled = sheetOf().replace(/<row.*<\/row>/, () =>
       [
@@ -88,7 +88,7 @@ describe('columns of a price list', () => {
     ]) {
       const { wanted, refused } = await read(csv);
       expect(refused, csv).to.deep.equal([]);
-      // Spreadsheets hide that line and count from the next one.
+      // Spreadsheet programs hide the separator line and count from the line after it.
       expect(wanted, csv).to.deep.equal([{ line: 2, code: 'S2', seller: 'grosir', price: 10_500 }]);
     }
     const { refused } = await read('code\tseller\tprice\nS2\tgrosir\t10,500\nS3\tgrosir\t10\t500\n');

@@ -1,4 +1,4 @@
-/** Price imports: preview, apply and undo, and their effects in other processes. */
+/** Price imports (preview, apply and undo) and their effects in other processes. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
@@ -182,7 +182,7 @@ describe('price imports', function () {
       reason,
     });
     expect(changed.status, changed.text).to.equal(200);
-    // This change restores the value from before the import.
+    // This change sets the price that was valid before the import.
     await caller.call(`/products/${codes[2] ?? ''}/offer`, { seller: 'seller', price: 10_000, reason });
     expect(await undo(id)).to.deep.equal({
       undone: 1,
@@ -196,7 +196,7 @@ describe('price imports', function () {
   it('an undo restores imported fields although other fields changed since', async () => {
     const [synced, stopped] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${synced},seller,1010,,`, `${stopped},seller,2010,,`), { meant: true });
-    // As the sync with the provider's price list does.
+    // Set the cost as the sync with the provider's price list does.
     const cost = Long.fromNumber(9_000) as unknown as number;
     await offers().updateOne({ _id: `${synced}:${sellers[0] ?? ''}` }, { $set: { cost } });
     const stop = { seller: 'seller', status: 'maintenance', reason };
@@ -236,7 +236,7 @@ describe('price imports', function () {
     const kept = [{ line: 2, code: left, fields: ['price'] }];
     expect(await undo(id)).to.deep.equal({ undone: 1, kept_found: 1, kept });
     expect(await undo(id), 'still another price').to.deep.equal({ undone: 0, kept_found: 1, kept });
-    // This offer was undone before, and a person then set the price again.
+    // The import of the offer `back` was already undone. Afterwards a person sets its price again.
     await set(back, 20_100);
     await set(left, 10_100);
     expect(await undo(id)).to.deep.equal({ undone: 1, kept_found: 0, kept: [] });
@@ -286,7 +286,7 @@ describe('price imports', function () {
     const imports = shop.stack.db.collection('priceImports');
     const before = await imports.countDocuments();
     const applying = tryToApply(file, fingerprint);
-    // The plan exists, and the first hundred offers are being written.
+    // The plan is stored, and the import writes the first hundred offers.
     await eventually('the import begins', async () => (await imports.countDocuments()) > before);
     await Promise.all(
       codes.slice(100).map(async (code) => {
@@ -304,7 +304,8 @@ describe('price imports', function () {
     const keptCodes = kept.map((each) => each.code);
     expect(changed + kept.length).to.equal(codes.length);
     for (const code of codes.slice(100)) {
-      // The last write wins: the seller's, or the import's if it read that price.
+      // The last write wins. It is the seller's, or the import's if the import has read the
+      // seller's price.
       expect((await figures(code)).price).to.be.oneOf([10_100, 10_222]);
       const entries = await shop.stack.db
         .collection('audit')
@@ -328,7 +329,7 @@ describe('price imports', function () {
     const { id } = await apply(csv(`${code},seller,10100,,`, `${other},seller,20100,,`));
     await undo(id);
     expect(await figures(code)).to.include({ price: 10_000 });
-    // Simulate an interrupted undo: one offer is not restored and the last step is missing.
+    // Simulate an interrupted undo: one offer is not restored, and the last step is missing.
     const rows = shop.stack.db.collection<{ _id: string }>('priceImportRows');
     await rows.updateOne({ _id: `${id}:${other}:${sellers[0] ?? ''}` }, { $unset: { undoneAt: '' } });
     await shop.stack.db
@@ -392,7 +393,7 @@ describe('price imports', function () {
     ]);
     const ofOne = await caller.ask('listOfferChanges', '/price-changes?seller=seller');
     expect(ofCode(ofOne.changes)).to.have.length(1);
-    // A seller changes its own product.
+    // A seller changes the price of its own product.
     const made = `OWN-${uniqueRef()}`;
     const body = { code: made, name: 'Paket', category: 'prabayar', subcategory: 'data', price: 5_000 };
     expect((await own.post('/api/seller/products', body)).status).to.be.below(300);

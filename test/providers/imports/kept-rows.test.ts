@@ -1,4 +1,4 @@
-/** Rows of a price import are kept as long as the import can be undone. */
+/** The rows of a price import are kept for as long as the import can be undone. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';

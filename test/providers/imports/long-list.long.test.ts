@@ -1,4 +1,4 @@
-/** A price list of the maximum length: applied, undone and interrupted. */
+/** A price list with the maximum number of lines is applied, undone and interrupted. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ describe('a price list of 10,000 lines', function () {
   const imports = () => stack.db.collection<PriceImport>('priceImports');
   const changed = () =>
     stack.db.collection('offers').countDocuments({ productCode: /^LONG/, price: { $gte: 20_000 } });
-  /** Waits for an import that has written some of its lines, but not all. */
+  /** Waits until an import has written some of its lines, but not all of them. */
   const underWay = () =>
     eventually('a started import', () => imports().findOne({ status: 'applying', changed: { $gt: 0 } }));
   async function undo(id: string): Promise<number> {

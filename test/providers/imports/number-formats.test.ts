@@ -1,6 +1,6 @@
 /**
- * A number is refused if its format shows other digits than the stored value, because a person sees
- * the format.
+ * A cell is refused if its number format shows other digits than the stored value, because people
+ * see only the formatted number.
  */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
@@ -15,7 +15,9 @@ const stylesOf = (ids: readonly number[]) =>
 const styled = (rows: string[], styles: string) =>
   readPriceFile(bookOf(sheetOf(...rows), { 'xl/styles.xml': `<styleSheet>${styles}</styleSheet>` }));
 
-/** Returns, for each format, the price that is read or the reason for refusing the line. */
+/**
+ * Returns, for each number format, the price that is read or the reason why the line is refused.
+ */
 async function priceIn(codes: readonly string[], value = 10_500): Promise<Record<string, unknown>> {
   const rows = codes.map((_, n) => row(n + 2, `<c r="C${n + 2}" s="${n}"><v>${value}</v></c>`));
   const { wanted, refused } = await styled(rows, formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)));

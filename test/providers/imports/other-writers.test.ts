@@ -1,4 +1,4 @@
-/** Workbooks from other programs, and damaged ones. */
+/** Workbooks written by other programs, and damaged workbooks. */
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
@@ -99,7 +99,7 @@ describe('a workbook written by another program', () => {
     expect(await refusal(stored)).to.match(/is damaged.*[Ss]ave it again/);
 
     const packed = workbookWith(strToU8(sheetOf(priced(2, 10_500))));
-    // The checksum in the zip's central directory.
+    // Change the checksum in the central directory of the zip file.
     const entry = packed.lastIndexOf('xl/worksheets/sheet2.xml') - 46;
     packed.writeUInt32LE((packed.readUInt32LE(entry + 16) ^ 1) >>> 0, entry + 16);
     expect(await refusal(packed)).to.match(/is damaged/);

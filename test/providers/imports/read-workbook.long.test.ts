@@ -1,4 +1,4 @@
-/** Only visible content of a workbook counts. An unreadable cell never counts as empty. */
+/** Only visible content of a workbook is imported. An unreadable cell is never treated as empty. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { longestHoldMs } from '../../deposits/bank/longest-hold.js';

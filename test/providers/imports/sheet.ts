@@ -1,4 +1,6 @@
-/** Price sheets made by hand: a heading with code, seller, price and cost, and rows below it. */
+/**
+ * Hand-written price sheets: a heading row with code, seller, price and cost, and the data rows.
+ */
 import { expect } from 'chai';
 import { strToU8 } from 'fflate';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
@@ -18,7 +20,10 @@ export const bookOf = (sheet: string, more: Record<string, string> = {}) =>
     Object.fromEntries(Object.entries(more).map(([name, part]) => [name, strToU8(part)])),
   );
 export const read = (...rows: string[]) => readPriceFile(bookOf(sheetOf(...rows)));
-/** Returns the message with which the whole file is refused. */
+/**
+ * Returns the message with which the whole file is refused.
+ * @throws Error if the file is accepted.
+ */
 export const refusal = async (bytes: Uint8Array | string): Promise<string> => {
   try {
     await readPriceFile(Buffer.from(bytes));

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** Parts that put the tab of sheet2.xml first, as after moving tabs. */
+/** Workbook parts that put the tab of sheet2.xml first, as after a user has moved the tabs. */
 const tabs = {
   'xl/workbook.xml': strToU8(
     '<workbook><sheets><sheet name="November" sheetId="2" r:id="rId7"/><sheet name="old" sheetId="1" r:id="rId1"/></sheets></workbook>',
@@ -10,7 +10,10 @@ const tabs = {
   ),
 };
 
-/** Builds a workbook with this first sheet. @param more Other parts. */
+/**
+ * Builds a workbook with this first sheet.
+ * @param more Additional parts by path.
+ */
 export function workbookWith(sheet: Uint8Array, more: Record<string, Uint8Array> = {}): Buffer {
   return Buffer.from(zipSync({ ...tabs, 'xl/worksheets/sheet2.xml': sheet, ...more }));
 }
@@ -50,13 +53,13 @@ export function workbookOf(rows: (string | number | null)[][]): Buffer {
   );
 }
 
-/** Finds a part's entry in the central directory of a zip, and the end of that entry. */
+/** Returns the offsets of a part's entry in the central directory of a zip file. */
 function entryOf(zip: Buffer, name: string): { start: number; end: number } {
   const place = zip.lastIndexOf(name);
   return { start: place - 46, end: place + name.length };
 }
 
-/** Returns the zip with the part listed `times` more times in its central directory. */
+/** Returns the zip file with `times` additional entries for the part in its central directory. */
 export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
   const { start, end } = entryOf(zip, name);
   const tail = Buffer.from(zip.subarray(end));
@@ -69,7 +72,7 @@ export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
   return Buffer.concat([zip.subarray(0, end), ...Array.from({ length: times }, () => entry), tail]);
 }
 
-/** Returns the zip with a false uncompressed size for the part. */
+/** Returns the zip file with a wrong uncompressed size for the part. */
 export function statedSize(zip: Buffer, name: string, size: number): Buffer {
   const { start } = entryOf(zip, name);
   const changed = Buffer.from(zip);

@@ -12,8 +12,8 @@ import { openShop, type Shop } from '../../jobs/sold-purchases.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 /**
- * The price is looked up between the search for the ref_id and the debit. The tests simulate
- * another process there.
+ * The price is looked up between the search for the ref_id and the debit. At that point the tests
+ * simulate another process.
  */
 describe('a ref_id that another process accepts concurrently', () => {
   useDatabase();

@@ -7,8 +7,8 @@ import { startStack, type SeededAccount, type Stack } from '../../support/stack.
 import { requestPath } from '../../api/support/reseller.js';
 
 /**
- * A repeated call returns the result of the first one, however the two overlap. An error would make
- * reseller software buy elsewhere, and its customer would receive the product twice.
+ * A repeated call returns the result of the first call, however the two overlap. An error would
+ * make reseller software buy elsewhere, and its customer would get the product twice.
  */
 describe('concurrent calls at two web processes', function () {
   this.timeout(sizes.acceptedOnce.limitMs);
@@ -28,7 +28,7 @@ describe('concurrent calls at two web processes', function () {
   const [one, other] = [() => clients[0] as ApiClient, () => clients[1] as ApiClient];
   const code = 'PLN100';
 
-  /** Makes six concurrent calls, alternating between the two processes. */
+  /** Makes six concurrent calls, three at each process. */
   async function bothAtOnce(call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> {
     return Promise.all(Array.from({ length: 6 }, (_, index) => call(index % 2 === 0 ? one() : other())));
   }

@@ -1,6 +1,6 @@
 /**
- * With a lagging majority, a write that one process reads as `local` is not yet visible to a
- * majority read.
+ * While the majority lags, one process reads a write with read concern `local` that a majority read
+ * does not return yet.
  */
 import { expect } from 'chai';
 import { createAccount } from '../../../src/accounts/create-account.js';
@@ -26,7 +26,7 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** Lag in milliseconds, long enough for a second request to be refused before its end. */
+/** Lag in milliseconds. Long enough that a second request is refused before the lag ends. */
 const lagMs = 1_500;
 
 describe('a lagging majority after an accepted write', () => {
@@ -122,7 +122,8 @@ describe('a lagging majority after an accepted write', () => {
     const ended: string[] = [];
     const lookUps = Array.from({ length: 100 }, () => findByRefs(request.account._id, [request.refId]));
     const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));
-    // Three round trips of the pool, so that every lookup gets its turn before the last of them.
+    // Make three round trips through the connection pool, so that every lookup has been sent before
+    // the last trip ends.
     for (let n = 0; n < 3; n++) {
       await getQuickCollection(purchases).findOne({ _id: 'none' });
     }

@@ -1,4 +1,4 @@
-/** Late or unstored answers about an order must not lead to a second purchase. */
+/** A result that arrives late or cannot be stored must not lead to a second purchase. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ describe('late answers about an order', () => {
   let first: PlayServer;
   let other: PlayServer;
   let clock: FleetClock;
-  /** Null holds the request until the test answers it. */
+  /** The provider's next response. Null holds the request until the test responds to it. */
   let nextAnswer: Answer | null;
   let heldRequests: ((how: Answer) => void)[];
   const answer = (how: Answer) => heldRequests.shift()?.(how);
@@ -101,7 +101,7 @@ describe('late answers about an order', () => {
         answer(late);
         await sending;
       } else {
-        // Neither the sale nor the review can be written.
+        // During the fault, neither the success nor the review can be written.
         await withFault(forbidden(), async () => {
           answer(late);
           await sending;
@@ -158,7 +158,8 @@ describe('late answers about an order', () => {
     await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
     await fulfilById(id, { askNow: true });
     expect(await orderOf(id)).to.include({ open: true, notFound: 5 });
-    // The same holds if the process that sent the check was killed: its lease was never released.
+    // The same holds if the process that sent the check was killed and its lease was never
+    // released.
     await change(id, {
       unansweredAt: null,
       leaseUntil: anHourAgo(),
@@ -193,7 +194,7 @@ describe('late answers about an order', () => {
       createPurchase({ ...wanted, surface: 'buyer' }),
     );
     expect(created).to.equal(true);
-    // Rules out the sweep.
+    // Postpone the next action, so that the sweep cannot be what fulfils the purchase.
     const anHourAhead = new Date(Date.now() + 3_600_000);
     await PurchaseModel.updateOne({ _id: purchase._id }, { $set: { nextActionAt: anHourAhead } });
     const workers = startAllWorkers();

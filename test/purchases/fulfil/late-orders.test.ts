@@ -62,11 +62,11 @@ describe('late orders and status checks', () => {
     await clock.measured;
   }
 
-  /** As when Redis does not answer: the fleet time is unknown. */
+  /** Makes the fleet time unknown, as when Redis does not respond. */
   const nobodyKnowsTheTime = () => clock.stop();
   /**
-   * After its next answer, Redis reports a time ten seconds ahead.
-   * @returns a function that ends this.
+   * After its next reply, Redis reports a time that is ten seconds ahead.
+   * @returns a function that ends the shift.
    */
   function timeRunsAway(): () => void {
     let replyCount = 0;
@@ -79,7 +79,7 @@ describe('late orders and status checks', () => {
   const codesOf = async (id: string) => (await ordersOf(id)).map(({ code }) => code);
   const read = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
 
-  /** Moves the times of the purchase's orders `ms` milliseconds into the past. */
+  /** Moves the times of the purchase's orders back by `ms` milliseconds. */
   async function olderByMs(id: string, ms: number): Promise<void> {
     for (const order of await ordersOf(id)) {
       const before = (date: Date | null) => date && new Date(date.getTime() - ms);
@@ -260,7 +260,7 @@ describe('late orders and status checks', () => {
     const { success, failed } = getPossibleDecisions(purchase, [late]);
     expect(success).to.match(/^No order was sent/);
     expect(failed).to.equal(null);
-    // An order that a provider reports as not executed may still be decided by an operator.
+    // If a provider reports an order as not executed, an operator may still decide it.
     const asked = { ...late, _id: `${id}-asked`, sellerId: 'asked', code: 'not-executed' };
     expect(findOrderToBook([asked, late])?.sellerId).to.equal('asked');
     expect(getPossibleDecisions(purchase, [asked, late]).success).to.equal(null);
@@ -280,7 +280,9 @@ describe('late orders and status checks', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
   });
 
-  /** Simulates a change by another process between our read and our first change of an order. */
+  /**
+   * Simulates a change by another process between our read of an order and our first write to it.
+   */
   function beforeOurs(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
     const update = OrderModel.updateOne.bind(OrderModel);
     OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
@@ -310,7 +312,8 @@ describe('late orders and status checks', () => {
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);
     const seen = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo };
-    // The state after another process has claimed the check that was given back.
+    // Create the state after another process has claimed the status check that our process
+    // returned.
     await OrderModel.updateOne(getOrderKey(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
     const calls = provider.calls.length;
     expect(await checkOrder(purchase, seen, { askNow: true })).to.equal('done');

@@ -1,4 +1,4 @@
-/** The pace of retries of unroutable orders, on a clock of the test. */
+/** The rate of retries for unroutable orders, on a test clock. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { getRetryDelayMs } from '../../../src/purchases/fulfil/schedule-purchase.js';
@@ -22,7 +22,7 @@ describe('retries of unroutable orders', () => {
       const inSecond = looks.filter((each) => each >= fromMs && each < fromMs + 1_000);
       expect(inSecond, `looks from ${fromMs} ms on`).to.have.length(50);
     }
-    // An order that is postponed once more is retried after all earlier ones.
+    // An order that is postponed again is retried after all earlier ones.
     expect(getRetryDelayMs({ sellerId, leftMs: always }, 10_000)).to.equal(10_000 + 50_000);
   });
 

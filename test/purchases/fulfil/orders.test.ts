@@ -27,8 +27,8 @@ import { fulfilById } from './fulfil-by-id.js';
 const success = { code: '00', message: 'Success', serialNumber: 'SN-1' };
 
 /**
- * Price, seller and status checks of an accepted purchase do not change with later changes of
- * settings.
+ * The price, seller and status checks of an accepted purchase do not change when settings change
+ * later.
  */
 describe('orders of a purchase', () => {
   useDatabase();
@@ -36,7 +36,7 @@ describe('orders of a purchase', () => {
   afterEach(() => setClock(null));
   after(() => Promise.all(servers.map((each) => each.stop())));
 
-  /** Starts a provider of the reseller protocol. */
+  /** Starts a provider that uses the reseller protocol. */
   async function provider(status: 'success' | 'pending'): Promise<PlayServer> {
     const answer = (call: PlayedCall, response: ServerResponse) =>
       sendJson(response, 200, {
@@ -175,7 +175,10 @@ describe('orders of a purchase', () => {
   });
 
   describe('a second execution', () => {
-    /** Order 1 is closed as not executed. Order 2, at another seller, is in flight. */
+    /**
+     * Creates a purchase with two orders. Order 1 is closed as not executed, and order 2, at
+     * another seller, is in flight.
+     */
     async function secondOnItsWay() {
       const server = await provider('success');
       const shop = await openShop(server.url);

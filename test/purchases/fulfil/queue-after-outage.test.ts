@@ -8,7 +8,7 @@ describe('a queue first used during a Redis outage', () => {
 
   before(async () => {
     gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
-    // The setting is read at import, so the service's code is imported later.
+    // The setting is read at import, so the service's modules are imported after this line.
     process.env['REDIS_URL'] = gate.url;
   });
   after(async () => {

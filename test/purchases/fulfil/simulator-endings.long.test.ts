@@ -3,7 +3,10 @@ import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.j
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
-/** Every ending of the simulator leads to its final state, with at most one execution. */
+/**
+ * Every number ending of the simulator leads to its documented final state, with at most one
+ * execution.
+ */
 const endings: { number: string; final: 'SUCCESS' | 'FAILED'; executions: number }[] = [
   { number: '081234561230', final: 'SUCCESS', executions: 1 },
   { number: '081234561232', final: 'FAILED', executions: 0 },

@@ -15,8 +15,8 @@ import { uniqueRef } from '../../support/api-client.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 /**
- * Two workers hold the same view of a purchase. One sends it to the next seller. The stale view of
- * the other must move no money.
+ * Two workers have read the same state of a purchase. One of them sends it to the next seller. The
+ * other one's stale state must move no money.
  */
 describe('a worker with a stale view of a purchase', () => {
   useDatabase();
@@ -34,7 +34,8 @@ describe('a worker with a stale view of a purchase', () => {
   });
 
   /**
-   * Returns a PROCESSING purchase whose first seller refused, before the second order is stored.
+   * Returns a PROCESSING purchase whose first seller has refused. The second order is not stored
+   * yet.
    */
   async function betweenSellers(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
     const accepted = buildPurchase({

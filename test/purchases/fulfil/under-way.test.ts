@@ -1,6 +1,6 @@
 /**
- * While an order is being sent or checked, its provider may still sell it. No other check and no
- * decision is allowed.
+ * While an order is being sent or checked, its provider may still execute it. Meanwhile no other
+ * check and no decision is allowed.
  */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
@@ -25,7 +25,7 @@ describe('an order that is being sent or checked', () => {
   let clock: FleetClock;
   let isHeld: boolean;
   const heldRequests: ((how: 'success' | 'pending') => void)[] = [];
-  /** Answers the oldest held request. */
+  /** Responds to the oldest held request. */
   const answer = (how: 'success' | 'pending') => heldRequests.shift()?.(how);
 
   before(async () => {
@@ -60,7 +60,7 @@ describe('an order that is being sent or checked', () => {
     expect(provider.calls).to.have.length(2);
     answer('pending');
     await asking;
-    // The check is answered, so a new one is allowed.
+    // The check has its response, so a new check is allowed.
     isHeld = false;
     await olderBy(id, ['lastCheckAt']);
     await fulfilById(id, { askNow: true });
@@ -114,8 +114,7 @@ describe('an order that is being sent or checked', () => {
     await fulfilById(id);
     await olderBy(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
-    // The claim takes effect after the decision has read the order and before the decision is
-    // written.
+    // Claim the check after the decision has read the order and before the decision is written.
     await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
       const asking = fulfilById(id, { askNow: true });
       await eventually('the check is being claimed', async () => (await isClaiming()) > 0);
@@ -132,7 +131,8 @@ describe('an order that is being sent or checked', () => {
   });
 
   /**
-   * Returns a pending order with a status check in flight that the provider does not answer yet.
+   * Returns a pending order whose status check is in flight. The provider does not respond to it
+   * yet.
    */
   async function withCheckUnderWay(): Promise<{ id: string; asking: Promise<unknown> }> {
     const { _id: id } = await shop.buy();

@@ -1,5 +1,6 @@
 /**
- * A purchase under review can always be ended, by exactly the decisions offered to the operator.
+ * A purchase under review can always be ended. The service accepts exactly the decisions that it
+ * offers to the operator.
  */
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
@@ -45,7 +46,10 @@ const lost: OrderState = {
 const bought: OrderState = { status: 'OK', open: false, code: '00' };
 const askedOut: OrderState = { ...unknown, neverAskAgain: true };
 
-/** States of purchases that can come under review. */
+/**
+ * The states in which purchases can come under review: the status of the purchase and the states of
+ * its orders.
+ */
 const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
   ['an order just sent', 'PROCESSING', [sent]],
@@ -90,7 +94,7 @@ describe('reviews', function () {
   });
   afterEach(() => setClock(null));
 
-  /** Creates a purchase with these orders and this age, under review. */
+  /** Creates a purchase of this age with these orders and puts it under review. */
   async function reviewOf(status: Purchase['status'], orders: OrderState[], ageMs = minute): Promise<string> {
     const { _id } = await shop.buy();
     const at = new Date(Date.now() - ageMs);
@@ -162,7 +166,7 @@ describe('reviews', function () {
 
   it('the start page and `transaction show` offer exactly these decisions', async () => {
     const id = await reviewOf('PROCESSING', [bought]);
-    // The page lists the oldest review first.
+    // The start page lists the oldest review first.
     await PurchaseModel.updateOne({ _id: id }, { $set: { reviewSince: new Date(0) } });
     const page = await attentionList();
     const shown = page.items.find((each) => each.id === id);
@@ -222,7 +226,7 @@ describe('reviews', function () {
     const theirs = await reviewOf('PROCESSING', [{ ...unknown, sellerId: other }]);
     const later = await reviewOf('PROCESSING', [unknown]);
     await PurchaseModel.updateOne({ _id: later }, { $set: { reviewSince: new Date(Date.now() + minute) } });
-    // Two operators at once: each purchase is decided once.
+    // Two operators check at the same time. Each purchase must be decided once.
     const done = await Promise.all([1, 2].map(() => recheckOpenReviews({ sellerId: shop.seller._id }, by)));
     const waits = async (id: string) => (await read(id)).reviewSince !== null;
     expect(await Promise.all([first, second, never, sold, theirs, later].map(waits))).to.deep.equal([
@@ -281,7 +285,7 @@ describe('reviews', function () {
   });
 
   it('the ledger is correct after all of these tests', async () => {
-    // The test writes these orders without the service, so findings about orders are ignored.
+    // The test writes these orders itself. The findings about orders are therefore ignored.
     const { findings } = await verifyLedger();
     const subjects = new Set(
       (await PurchaseModel.find({ reviewSince: null }).lean<Purchase[]>()).map(

@@ -1,6 +1,4 @@
-/**
- * POST /api/sandbox/advance makes due what is scheduled for later, for the calling account only.
- */
+/** POST /api/sandbox/advance makes scheduled work due now, only for the calling account. */
 import { expect } from 'chai';
 import { advance } from '../../../src/api/sandbox/scenarios.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
@@ -36,8 +34,8 @@ describe('advancing a sandbox account, with workers', () => {
     const rows = stack.db.collection('deliveries');
     const inAnHour = new Date(Date.now() + 3_600_000);
     /**
-     * Makes a purchase whose webhook the receiver has refused once.
-     * @returns its row and client.
+     * Makes a purchase whose webhook was refused once by the receiver.
+     * @returns the delivery row and the client.
      */
     async function refused(name: 'buyer' | 'buyer2') {
       const client = apiClient(stack.baseUrl, accounts[name]?.api_key ?? '');
@@ -57,7 +55,8 @@ describe('advancing a sandbox account, with workers', () => {
         rows.findOne({ refId, event, leaseToken: null, 'attempts.0': { $exists: true } }),
       );
       const { receiverId, accountId } = row;
-      // The state after many failures: hours until the next attempt, and an open circuit breaker.
+      // Create the state after many failures: the next attempt is hours away, and the circuit
+      // breaker is open.
       await rows.updateMany({ accountId, state: 'due' }, { $set: { nextAttemptAt: inAnHour } });
       await stack.db
         .collection<{ _id: string }>('webhookReceivers')
@@ -82,7 +81,7 @@ describe('advancing a sandbox account', () => {
 
   it('checks its open transactions, not final, reviewed or foreign ones', async () => {
     const { _id: code } = await newProduct(api);
-    /** Makes a purchase that stays accepted, because no worker runs here. */
+    /** Makes a purchase. No worker runs here, so it stays accepted. */
     const bought = async ({ key }: ApiAccount) => {
       const body = { code, customer_number: '081234561238', ref_id: uniqueRef() };
       return String((await api.call({ path: '/api/buyer/transaction', key, body })).body.data.transaction_id);

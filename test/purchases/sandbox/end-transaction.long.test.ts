@@ -1,4 +1,4 @@
-/** POST /api/sandbox/transactions/<ref>/end has the same effects as a provider's answer. */
+/** POST /api/sandbox/transactions/<ref>/end has the same effects as a result from a provider. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -26,7 +26,10 @@ describe('ending a sandbox transaction', () => {
   const end = (refId: string, result: string) =>
     buyer.post(`/api/sandbox/transactions/${refId}/end`, { result });
 
-  /** Makes a purchase and waits until the simulator has it. @returns its ref_id. */
+  /**
+   * Makes a purchase and waits until the simulator has received the order.
+   * @returns the ref_id.
+   */
   async function underWay(number = heldNumber): Promise<string> {
     const refId = uniqueRef();
     const body = { code, customer_number: number, ref_id: refId };
@@ -130,7 +133,7 @@ describe('ending a sandbox transaction', () => {
       'reversal',
       'success',
     ]);
-    // The simulator's record agrees with ours.
+    // The simulator's record agrees with our database.
     expect(await executions(id)).to.equal(0);
     const repeated = await end(refId, 'reversed');
     expect([repeated.status, repeated.body.code]).to.deep.equal([200, '00']);

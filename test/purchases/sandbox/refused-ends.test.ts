@@ -1,5 +1,6 @@
 /**
- * Refusals of POST /api/sandbox/transactions/<ref>/end. They call no provider and write nothing.
+ * Refusals of POST /api/sandbox/transactions/<ref>/end. A refused call contacts no provider and
+ * writes nothing.
  */
 import { expect } from 'chai';
 import { endTransaction } from '../../../src/api/sandbox/scenarios.js';
@@ -24,7 +25,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   });
   after(() => provider.close());
 
-  /** Makes a purchase that stays accepted, because no worker runs here. */
+  /** Makes a purchase. No worker runs here, so it stays accepted. */
   async function bought() {
     const { _id: code, sellerId } = await newProduct(api);
     const { key, account } = await api.newBuyer(100_000);

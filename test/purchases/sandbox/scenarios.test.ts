@@ -117,10 +117,10 @@ describe('…1239, which simulates an outage of every provider', () => {
     const { key } = await api.newBuyer(10_500);
     const refused = await api.call({ ...order(code), key });
     expectFailure(refused, { status: 503, code: '03', reason: 'product_unavailable', retryAfterMaxS: 60 });
-    // The documented row states the Retry-After value.
+    // The row in the documentation states the value of Retry-After.
     const row = sandboxScenarios.find(({ ending }) => ending === '1239');
     expect(row?.description).to.include(`Retry-After: ${String(refused.headers['retry-after'])}`);
-    // Nothing waits, so advancing makes nothing due.
+    // Nothing is scheduled, so this call makes nothing due.
     await api.call({ method: 'POST', path: '/api/sandbox/advance', key });
     expect((await api.call({ ...order(code), key })).status).to.equal(503);
     const { body } = await api.call({ ...order(away, '1230'), key });

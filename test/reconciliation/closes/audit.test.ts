@@ -19,7 +19,7 @@ describe('audit log in daily closes', () => {
     setClock(null);
   });
 
-  /** Changes the database with more rights than the service has. */
+  /** Changes audit entries with permissions that the service does not have. */
   const forge = (change: (entries: typeof auditEntries) => Promise<unknown>) => change(auditEntries);
 
   async function written(action: string): Promise<string> {
@@ -57,7 +57,7 @@ describe('audit log in daily closes', () => {
     const old = await written('before any close');
     setTime(dayAgo(9), 1);
     await closeLedger(dayAgo(10));
-    // Simulates a close of an earlier release, without audit rows.
+    // Simulate a close by an earlier release, which wrote no audit rows.
     const day = dayAgo(10);
     const content = (await findLastClosedDay())?.content;
     if (!content) {

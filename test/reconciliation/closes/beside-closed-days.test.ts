@@ -1,6 +1,6 @@
 /**
- * Facts without a hash in a closed day are checked daily: adjustments, and the last days' totals,
- * quotes and audit entries.
+ * Data without a hash in a closed day is checked daily: adjustments, and the recent totals, quotes
+ * and audit entries.
  */
 import { expect } from 'chai';
 import { Long, type Document } from 'mongodb';
@@ -65,7 +65,7 @@ describe('daily verification outside closed days', () => {
 
   it('does not report totals as correct if they were never built', async () => {
     await db().collection('totalsState').deleteMany({});
-    // A process caches it for a moment.
+    // The process caches for a moment whether the totals are complete.
     await eventually('the cached state expires', async () => !(await areTotalsComplete()));
     const checks = (await verifyLedger()).checks.concat(
       (await verifyLedger(undefined, { full: true })).checks,
@@ -75,7 +75,10 @@ describe('daily verification outside closed days', () => {
     expect(totals.map(({ failures }) => failures)).to.deep.equal([null, null]);
   });
 
-  /** [corruption, how to plant it, findings of both the daily and the full verification] */
+  /**
+   * Each row: the corruption, a function that plants it, and the expected findings. The daily and
+   * the full verification report the same findings.
+   */
   const corruptions: [string, () => Promise<() => Promise<unknown>>, () => string[]][] = [
     [
       'a forged adjustment journal with a matching wallet',
@@ -141,7 +144,7 @@ describe('daily verification outside closed days', () => {
 
   const strange = 'f'.repeat(32);
 
-  /** Forges a journal and the wallet that matches it. */
+  /** Forges a journal, and changes the wallet to match it. */
   async function forgeJournal(subjectId: string): Promise<() => Promise<unknown>> {
     const amount = rupiah(9_000_000);
     const [journal, wallet] = await Promise.all([

@@ -57,13 +57,13 @@ describe('closed days of the ledger', function () {
     setTime(dayAgo(1), 1);
     expect((await closeLedger()).map(({ _id }) => _id)).to.deep.equal([second, third]);
     setClock(null);
-    // These belong to a day that is still open.
+    // These purchases belong to a day that is still open.
     await play.succeed(await play.buy());
     await play.fail(await play.buy());
   });
   after(() => setClock(null));
 
-  /** Sells one purchase at this price, so that the seller can withdraw. */
+  /** Sells one purchase at this price, so that the seller's credit covers a withdrawal. */
   async function creditSeller(amount: number): Promise<void> {
     const setPrice = (price: number) =>
       writeAndInvalidate([OfferModel], null, (offers) =>
@@ -254,7 +254,7 @@ describe('closed days of the ledger', function () {
     expect(beyond?.message).to.include(second);
   });
 
-  /** Builds a journal of the second day without a subject. */
+  /** Builds a journal on the second day that has no subject. */
   function surplus(): Document & { _id: string } {
     return {
       _id: newId(),

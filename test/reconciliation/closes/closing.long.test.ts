@@ -110,7 +110,7 @@ describe('closing the ledger', function () {
 
   it('a wrong clock or a late write breaks no closed day and is in exactly one', async () => {
     const day = dayAgo(6);
-    // A clock a year ahead must not end days early.
+    // A deposit written by a process whose clock is a year ahead must not end days early.
     setTime(dayAgo(-365), 12);
     await play.deposit();
     setTime(day, 12);
@@ -119,7 +119,7 @@ describe('closing the ledger', function () {
     await closeLedger(day);
     const closed = await walletCloses.findOne({ _id: `${day}:${play.buyer._id}` });
     expect(closed && closed.lastSeq - closed.firstSeq).to.equal(1);
-    // A clock that is behind writes into the closed day.
+    // A process whose clock is behind writes into the closed day.
     setTime(day, 13);
     await play.deposit();
     setTime(dayAgo(4), 1);
@@ -175,7 +175,7 @@ describe('closing the ledger', function () {
         .filter(({ check, subject }) => `${check}: ${subject}` === about)
         .map((each) => each.message);
     expect(await problems(publicKey)).to.deep.equal([]);
-    // Forged content with a matching root: only the signature is missing.
+    // Forge the content with a matching root. Only the signature does not match.
     const content = { ...last.content, journals: last.content.journals + 1 };
     const root = computeRoot(last._id, content);
     await dayCloses.updateOne({ _id: last._id }, { $set: { content, root } });
@@ -206,7 +206,7 @@ describe('closing the ledger', function () {
   });
 });
 
-/** Creates wallets with one deposit each, as the service writes them. */
+/** Creates `count` wallets with one deposit each, in the format of the service. */
 async function depositInto(count: number, day: string): Promise<void> {
   const at = new Date(getStartOfDay(day).getTime() + 3_600_000);
   const amount = Long.fromNumber(50_000) as unknown as number;

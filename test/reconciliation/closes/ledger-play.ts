@@ -1,6 +1,4 @@
-/**
- * A shop on a test clock: purchases that succeed, fail or are reversed, deposits and withdrawals.
- */
+/** A shop on a test clock: successful, failed and reversed purchases, deposits and withdrawals. */
 import type { Account } from '../../../src/accounts/account.model.js';
 import { bySystem } from '../../../src/audit/record-audit.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
@@ -36,9 +34,9 @@ export interface Play {
   giveBack(settlement: Settlement): Promise<Settlement>;
 }
 
-/** Opens the shop. The buyer's first deposit has the current time of the clock. */
+/** Opens the shop. The buyer's first deposit is made at the current time of the test clock. */
 export async function openPlay(): Promise<Play> {
-  // No provider listens here. The tests conclude orders themselves.
+  // No provider listens at this address. The tests conclude the orders themselves.
   const shop = await openShop('http://127.0.0.1:9', { balance: 1_000_000 });
   const { buyer, seller } = shop;
 
@@ -81,7 +79,7 @@ export async function openPlay(): Promise<Play> {
   };
 }
 
-/** Claims the next order of a purchase, as a worker does before it sends it. */
+/** Claims the purchase's next order, as a worker does before it sends the order. */
 export async function sendNextOrder(purchase: Purchase): Promise<ClaimedOrder> {
   const order = await prepareNextOrder(purchase, []);
   if ('noRoute' in order) {
@@ -90,12 +88,12 @@ export async function sendNextOrder(purchase: Purchase): Promise<ClaimedOrder> {
   return claimOrder(purchase, order);
 }
 
-/** Returns the business day (YYYY-MM-DD) that many days ago. */
+/** Returns the business day (YYYY-MM-DD) `days` days ago. */
 export function dayAgo(days: number): string {
   return addDays(formatBusinessDay(new Date()), -days);
 }
 
-/** Moves the clock to a time of a business day. */
+/** Sets the test clock to a time on a business day. */
 export function setTime(day: string, hour: number, minute = 0): void {
   const atMs = getStartOfDay(day).getTime() + (hour * 60 + minute) * 60_000;
   setClock(() => atMs);

@@ -1,4 +1,6 @@
-/** MongoDB drops a cursor after ten idle minutes, and all cursors when the primary steps down. */
+/**
+ * MongoDB drops a cursor after ten idle minutes, and drops all cursors when the primary steps down.
+ */
 import { expect } from 'chai';
 import { getExistingAccount } from '../../../src/accounts/find-account.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
@@ -14,13 +16,16 @@ import { namespaceOf } from '../../money/support/debits.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 /**
- * Above the first batch of a cursor (101), so that each needs a getMore. Some are above a page of
- * 1,000.
+ * More than the first batch of a cursor holds (101), so that each cursor needs a getMore. Some
+ * collections have more than a page of 1,000.
  */
 const wallets = 130;
 const deposits = 1_100;
 const days = 120;
-/** The collections that the verification reads. One cursor of each is dropped, if there is any. */
+/**
+ * The collections that the verification reads. In each of them one cursor is dropped, if any is
+ * open.
+ */
 const collections = [
   'accounts',
   'wallets',
@@ -54,12 +59,12 @@ describe('ledger verify with lost cursors', function () {
       await recordAudit(null, { actor: 'operator:test', action: 'account.set', subject });
     }
     for (let day = 0; day < days; day++) {
-      // Future days. The first one contains all entries.
+      // Close future days. The first of them contains all entries so far.
       const at = new Date(Date.UTC(2030, 0, 1 + day));
       const bound = { day: at.toISOString().slice(0, 10), end: at, now: at };
       await closeDay(bound, await findLastClosedDay());
     }
-    // Not covered by any close.
+    // No close covers this deposit.
     await deposit(busy);
   });
 

@@ -4,7 +4,7 @@ import type { Ids } from './history.js';
 const raw = { promoteLongs: false };
 
 /**
- * Adds many failures of the idle buyer, as the service would write them.
+ * Adds many failed purchases of the idle buyer, in the format of the service.
  * @returns their ids in ascending order.
  */
 export async function addFailures(db: Db, ids: Ids): Promise<string[]> {
@@ -59,7 +59,9 @@ export async function removeFailures(db: Db, ids: Ids, copies: string[]): Promis
   await setSeq(db, ids, 1);
 }
 
-/** Sets the wallet's seq. A failure refunds its debit, so the balance stays. */
+/**
+ * Sets the seq of the wallet. A failed purchase refunds its debit, so the balance does not change.
+ */
 async function setSeq(db: Db, ids: Ids, seq: number): Promise<void> {
   await db
     .collection('wallets')

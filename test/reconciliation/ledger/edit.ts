@@ -1,15 +1,18 @@
 import type { Db, Document } from 'mongodb';
 
-/** Changes stored documents without the service, and can undo the changes. */
+/** Changes stored documents without code of the service, and can undo these changes. */
 export interface Edit {
   change(collection: string, filter: Document, update: Document): Promise<void>;
   remove(collection: string, filter: Document): Promise<void>;
   add(collection: string, document: Document): Promise<void>;
-  /** Moves the document to another `_id`. */
+  /** Changes the `_id` of the document. */
   rename(collection: string, filter: Document, id: unknown): Promise<void>;
-  /** Adds a copy of a document with changed fields. @returns the copy. */
+  /**
+   * Adds a copy of a document with changed fields.
+   * @returns the copy.
+   */
   copy(collection: string, filter: Document, changes: Document): Promise<Document>;
-  /** Replaces an index by another one with the same name, or drops it. */
+  /** Replaces an index with another one of the same name. If there is none, drops the index. */
   index(collection: string, name: string, other: { key: Document; options?: Document } | null): Promise<void>;
   read(collection: string, filter: Document): Promise<Document>;
   undo(): Promise<void>;
@@ -26,7 +29,7 @@ export function edit(db: Db): Edit {
     return found;
   }
   async function add(collection: string, document: Document): Promise<void> {
-    // Otherwise the driver would replace a null `_id`.
+    // Without this option, the driver would replace a null `_id` with a generated one.
     const options = { ignoreUndefined: true, forceServerObjectId: '_id' in document };
     await db.collection(collection).insertOne(document, options);
     undoes.push(() => db.collection(collection).deleteOne({ _id: document['_id'] }));

@@ -5,26 +5,28 @@ import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { topup } from '../../support/topup.js';
 
-/** The ids of one document of each kind and state. */
+/** The ids of one document for each kind and state. */
 export interface Ids {
   buyerId: string;
-  /** A buyer whose only movement is a deposit of 50,000. */
+  /** The buyer whose only movement is a deposit of 50,000 rupiah. */
   idleId: string;
   sellerId: string;
   success: string;
   failed: string;
   reversed: string;
-  /** Under review. */
+  /** A purchase under review. */
   review: string;
-  /** The outcome of its order is unknown. */
+  /** A PROCESSING purchase. The outcome of its order is unknown. */
   processing: string;
-  /** PENDING, without an order. */
+  /** A PENDING purchase without an order. */
   open: string;
-  /** Sold, with a credit that is not posted yet. */
+  /** A successful purchase whose seller credit is not posted yet. */
   unposted: string;
-  /** A paid bill, its quote, and an unpaid quote. */
+  /** A paid bill. */
   bill: string;
+  /** The quote of the paid bill. */
   quote: string;
+  /** An unpaid quote. */
   openQuote: string;
   deposit: string;
   idleDeposit: string;
@@ -32,7 +34,7 @@ export interface Ids {
   posting: string;
   paidOut: string;
   returned: string;
-  /** Waits for approval. */
+  /** An adjustment that waits for approval. */
   waiting: string;
 }
 
@@ -50,8 +52,8 @@ const settings = {
 const price = 500_025;
 
 /**
- * Lets the service create a history with every state of every document. All workers are stopped
- * afterwards.
+ * Creates, through the service, a history with every state of every document. All workers are
+ * stopped at the end.
  */
 export async function makeHistory(): Promise<History> {
   const stack = await startStack({ env: settings });
@@ -149,7 +151,9 @@ async function playSettlements(stack: Stack, seller: ApiClient) {
   return { paidOut, returned, waiting: await ask('3234567890', 80_000) };
 }
 
-/** Runs with the fulfilment worker only, and the last purchase without any worker. */
+/**
+ * Creates the open purchases. Only the fulfilment worker runs, and no worker for the last purchase.
+ */
 async function playOpen(stack: Stack, buyer: ApiClient, code: string) {
   const fulfilment = await stack.startWorker('fulfilment');
   const processing = await buy(buyer, 'S10', '1233');

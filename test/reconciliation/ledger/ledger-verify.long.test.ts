@@ -107,7 +107,7 @@ describe('topup ledger verify', function () {
     const ownCall = await verify(instant);
     expect(ownCall.report.findings).to.deep.equal([]);
     expect(ownCall.report.totals?.unvouchedDeposits).to.equal(50_000);
-    // A deposit that had waited needs a confirmation, whatever the mode is now.
+    // A deposit that was pending needs a confirmation, whatever the current deposit mode is.
     const earlier = new Date(at.getTime() - 3_600_000);
     await planted.change('deposits', { _id: ids.idleDeposit }, { $set: { createdAt: earlier } });
     const waited = await verify(instant);
@@ -132,7 +132,7 @@ describe('topup ledger verify', function () {
     expect(red.code).to.equal(1);
     expect(red.stdout).to.include('NOT consistent').and.to.include(`wallet ${ids.buyerId}`);
     const green = await topupProcess(['ledger', 'verify'], stack.env);
-    // If the workers have closed a day meanwhile, some rules are skipped.
+    // If the workers close a day during the verification, some rules are skipped.
     expect(green.stdout).to.match(/Every rule (that was checked )?holds/);
     expect(green.code).to.equal(0);
   });

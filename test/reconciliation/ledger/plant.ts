@@ -1,4 +1,4 @@
-/** Plants one corruption in the database of the test's own connection. */
+/** Plants one corruption through the test's own database connection. */
 import type { Db, Document } from 'mongodb';
 import mongoose from 'mongoose';
 import { edit, type Edit } from './edit.js';

@@ -3,7 +3,7 @@ import { journal, one, rupiah, strange, type Corruption } from './corruption.js'
 import type { Edit } from './edit.js';
 import type { Ids } from './history.js';
 
-/** Builds a journal between platform accounts that is consistent by itself. */
+/** Builds a journal between platform accounts that is consistent in itself. */
 export const platformJournal = (changes: object) => ({
   _id: strange,
   kind: 'success',
@@ -19,7 +19,10 @@ export const platformJournal = (changes: object) => ({
   ...changes,
 });
 
-/** The idle buyer buys for more than its balance. Wallet, journal and purchase agree. */
+/**
+ * The idle buyer buys for more than its balance. The wallet, journal and purchase agree with each
+ * other.
+ */
 async function overdraw(edit: Edit, { open, idleId }: Ids): Promise<void> {
   const price = rupiah(60_000);
   await edit.copy('transactions', { _id: open }, { _id: strange, accountId: idleId, price });

@@ -7,10 +7,12 @@ import { causesOfWork } from './causes-of-work.js';
 import type { Causes, Scene } from './scene.js';
 
 /**
- * Starts and ends of each alarm that works without Prometheus, in a running copy, in the order of
- * their start. Causes that must stand for a minute or more come first. An asterisk marks a moved
- * time. A dagger marks a played report of a process, which test/signals/troubles.long.test.ts
- * covers for real.
+ * Lists the causes of every alarm that works without Prometheus, with functions that start and end
+ * each cause in a running copy, in order of their start. Causes that must last for a minute or more
+ * come first.
+ *
+ * An asterisk in a description means that a stored time is moved. A dagger means that the report of
+ * a process is simulated. test/signals/troubles.long.test.ts tests the real report.
  */
 export function causesOfAlarms(
   scene: Scene,

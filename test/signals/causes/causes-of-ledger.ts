@@ -1,13 +1,15 @@
 /**
- * A wallet that differs from its journals, a provider record that differs, and checks that are
- * missing.
+ * Causes of ledger alarms: a wallet that differs from its journals, a provider record that differs,
+ * and missing checks.
  */
 import { Long } from 'mongodb';
 import { eventually } from '../../support/eventually.js';
 import { topupProcess } from '../../support/topup.js';
 import { ago, hourMs, type Causes, type Scene } from './scene.js';
 
-/** These checks run once a day, so their last run is moved back. Their findings are real. */
+/**
+ * Moves the last run of these checks back, because they run once a day. Their findings are real.
+ */
 export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   const twoDays = { at: ago(48 * hourMs) };
   const verifications = rows('ledgerVerifications');
@@ -15,7 +17,9 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   const orders = rows('attempts');
   let closedAt = new Date();
 
-  /** Gives the sellers of other causes a wallet, as every seller has. */
+  /**
+   * Creates a wallet for the sellers that other causes have added, because every seller has one.
+   */
   async function giveWallets(): Promise<void> {
     const zero = Long.fromNumber(0);
     for (const { _id } of await rows('accounts').find({ role: 'seller' }).toArray()) {
@@ -25,12 +29,13 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   }
   async function verify(isSo: (failures: number) => boolean): Promise<void> {
     await giveWallets();
-    // Other causes have moved purchases to another day without updating the totals.
+    // Other causes have moved purchases to another day without updating the totals, so rebuild the
+    // totals.
     const { code, stdout } = await topupProcess(['totals', 'rebuild'], stack.env);
     if (code !== 0) {
       throw new Error(stdout);
     }
-    // A red verification is repeated every hour.
+    // A failed verification is repeated every hour, so move its time back by more than an hour.
     await verifications.updateMany({}, { $set: { ok: false, at: ago(hourMs + 60_000) } });
     const since = new Date();
     await askClock('verify-ledger');
@@ -92,7 +97,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
         await compared.updateMany({ sellerId }, { $set: twoDays });
       },
       async end() {
-        // Deleting it triggers a new comparison.
+        // If the stored comparison is deleted, a new one is made.
         await compared.deleteMany({ sellerId: await idOf('seller2') });
         await askClock('reconcile-providers');
       },
@@ -113,7 +118,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
     },
     {
       alarm: 'TopupLedgerRed',
-      // An idle account: further journals would stay wrong.
+      // Use an idle account. On an active one, later journals would keep the difference.
       how: 'a wallet with one rupiah more than its journals',
       async begin() {
         await rows('wallets').updateOne({ _id: await idOf('suspended') }, { $inc: { balance: 1 } });
@@ -129,7 +134,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
       how: 'the last verification, two days older *',
       begin: () => verifications.updateMany({}, { $set: twoDays }),
       restore: () => verifications.updateMany({ at: { $gt: ago(24 * hourMs) } }, { $set: twoDays }),
-      // The end of TopupLedgerRed has verified the ledger again.
+      // Nothing to do: the end of the cause TopupLedgerRed has already verified the ledger.
       end: () => Promise.resolve(),
     },
   ];

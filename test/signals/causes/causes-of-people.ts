@@ -1,4 +1,4 @@
-/** Work that waits for a person. */
+/** Causes of alarms about work that waits for a person. */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
@@ -14,7 +14,10 @@ import type { Causes, Scene } from './scene.js';
 
 const reason = ['--reason', 'the test ends it'];
 
-/** @param otherKey The API key of the second buyer. */
+/**
+ * Lists the causes.
+ * @param otherKey The API key of the second buyer.
+ */
 export function causesOfPeople(scene: Scene, otherKey: string): Causes {
   const { stack, buyer, other, rows, idOf } = scene;
   const sellers = playedSellers(stack);
@@ -30,7 +33,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
 
   const causes: Causes['causes'] = [
     {
-      // Must be first, because other causes stop the webhook worker.
+      // This cause must be the first, because others stop the webhook worker.
       alarm: 'TopupGivenUp',
       how: 'a receiver whose certificate has expired, at its last try *',
       async begin() {
@@ -48,7 +51,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         };
         const row = await eventually('a try', () => rows('deliveries').findOne({ ...tried, state: 'due' }));
         dead = row._id;
-        // Skips three days of retries.
+        // Skip the three days of retries.
         await rows('deliveries').updateOne(
           { _id: dead },
           { $set: { scheduleStep: retrySchedule.length - 1, nextAttemptAt: new Date() } },
@@ -56,7 +59,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         const isDead = { _id: dead, state: 'dead' };
         await eventually('the delivery is dead', () => rows('deliveries').findOne(isDead), 30_000);
       },
-      // Other causes have changed the URL by then.
+      // By then, another cause has replaced the URL.
       end: () => act('webhooks', 'replay', dead),
     },
     {

@@ -1,4 +1,4 @@
-/** Troubles that only the process itself can detect. */
+/** Causes of alarms about troubles that only the affected process can detect. */
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { getMetricsUrl } from '../../support/scrape.js';
@@ -11,7 +11,10 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   const index = 'account_ref_unique';
   let web: RunningProgram | undefined;
 
-  /** Simulates a process that reports troubles, because a real report lasts ten minutes. */
+  /**
+   * Builds a cause that simulates the trouble report of a process, because a real report lasts ten
+   * minutes.
+   */
   const buildCause = (alarm: string, how: string, troubles: object): Cause => {
     const say = (found: object) =>
       withRedis(async (client) => {
@@ -37,7 +40,8 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   const causes: Cause[] = [
     {
       alarm: 'TopupWebMissing',
-      // Without a web process, no purchase is possible and no other web alarm can start.
+      // Without a web process no purchase can be made and no other alarm of a web process can
+      // start.
       beginsLast: true,
       endsFirst: true,
       how: 'kill -9 of every web process',
@@ -50,7 +54,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
     },
     {
       alarm: 'TopupProcessNotReady',
-      // No posting is written without the index.
+      // Without the index no posting is written, so this cause must end before the others.
       endsFirst: true,
       how: 'a web process that starts without a unique index',
       of: () => web,

@@ -1,6 +1,6 @@
 /**
- * Providers that refuse connections, hang, have an expired certificate, or are limited to a low
- * rate.
+ * Causes of provider alarms: providers that refuse connections, hang, have an expired certificate
+ * or are limited to a low rate.
  */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
 import { ago, hourMs, type Cause, type Causes, type Scene } from './scene.js';
 
-/** Enough orders to open a circuit, which needs twenty failures in a row. */
+/** Number of orders. A circuit opens after twenty consecutive failures. */
 const orders = 30;
 const hangs = 'hangs';
 
@@ -27,12 +27,15 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       Array.from({ length: count }, (_, at) => purchase(buyer, code, `0812345670${10 + at}`)),
     );
   }
-  /** Points the seller at the simulator again and closes its circuit by probes. */
+  /** Connects the seller to the simulator again, and closes its circuit through probes. */
   async function sellAgain(username: string): Promise<void> {
     await pointSeller(stack, username, simulated(username));
     await probe(await idOf(username));
   }
-  /** Buys until three probes in a row, one a second, have closed the circuit. */
+  /**
+   * Buys until the circuit is closed. That takes three successful probes in a row, at most one a
+   * second.
+   */
   async function probe(sellerId: string): Promise<void> {
     await eventually('six probes succeed', () => buyAt(sellerId, 6).catch(() => null), 60_000);
   }
@@ -74,7 +77,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       },
       async end() {
         await stack.simulator.control({ providers: { [hangs]: null } });
-        // In the sandbox, an unknown outcome goes to review quickly.
+        // In the sandbox, a purchase with an unknown outcome soon goes to review.
         for (const { _id } of await rows('transactions')
           .find({ reviewSince: { $type: 'date' } })
           .toArray()) {
@@ -96,7 +99,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       alarm: 'TopupProviderFloatEnds',
       how: 'a float that fell to Rp 50.000 in ten minutes *',
       async begin() {
-        // The samples of ten and five minutes ago.
+        // Insert samples from ten and five minutes ago.
         const subject = `provider:${await idOf('seller')}`;
         for (const [minutes, float] of [
           [10, 1_000_000],
@@ -112,7 +115,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         }
         await stack.simulator.control({ providers: { seller: { balance: 50_000 } } });
       },
-      // Restores the float.
+      // Restore the seller's balance at its provider.
       end: () => stack.simulator.control({ providers: { seller: null } }),
     },
     {

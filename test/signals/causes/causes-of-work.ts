@@ -1,4 +1,4 @@
-/** Work that is not done or is stuck. */
+/** Causes of alarms about work that is stuck or not done. */
 import { startPlayServer, type PlayServer } from '../../providers/play-server.js';
 import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
 import { announceChange } from '../../support/announce-change.js';
@@ -6,7 +6,10 @@ import { eventually } from '../../support/eventually.js';
 import type { RunningProgram } from '../../support/start-program.js';
 import { ago, hourMs, type Causes, type Scene } from './scene.js';
 
-/** @param webhooks The only webhook worker. It is stopped in the middle of a delivery. */
+/**
+ * Lists the causes.
+ * @param webhooks The only webhook worker. One cause suspends it during a delivery.
+ */
 export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
   const { stack, buyer, other, rows, idOf, onQueue, askClock, withRedis, isHeard } = scene;
   let receiver: PlayServer | undefined;
@@ -99,12 +102,13 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
       alarm: 'TopupClockLate',
       how: 'its last run moved back by two hours *',
       begin: () => eventually('the first run of the job', () => moveRun({}), 60_000),
-      // The schedule runs it again within ten minutes.
+      // The schedule repeats this run within ten minutes, so move the new run back as well.
       restore: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
     },
     {
-      // The other causes need memory for their jobs, and heartbeats stop while memory is short.
+      // Other causes need memory for their jobs. While memory is short, heartbeats cannot be
+      // written either.
       alarm: 'TopupRedisMemory',
       beginsLast: true,
       endsFirst: true,

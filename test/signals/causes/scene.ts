@@ -1,4 +1,4 @@
-/** Shared by the causes of alarms: a running copy of the service, its Redis and its buyers. */
+/** Helpers for the causes of alarms: a running copy of the service, its Redis and its buyers. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Collection, Document } from 'mongodb';
@@ -12,24 +12,27 @@ export interface Cause {
   /** Name of the alarm. */
   alarm: string;
   /**
-   * Subject of the alarm. On a busy machine other subjects may briefly have the same alarm; those
-   * wait their full time.
+   * Subject of the alarm. On a busy machine, other subjects may briefly cause the same alarm. Their
+   * waiting time is not skipped.
    */
   about?: string;
   how: string;
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** Restores the cause if the schedule would repair it. */
+  /** Creates the cause again after the schedule has repaired it. */
   restore?(): Promise<unknown>;
-  /** Starts after all others, because it blocks their start or their announcement. */
+  /** True to start this cause after all others, because it prevents their start or announcement. */
   beginsLast?: true;
-  /** Ends before all others, because it blocks their end. The last in the list ends first. */
+  /**
+   * True to end this cause before all others, because it prevents their end. Of several such
+   * causes, the last in the list ends first.
+   */
   endsFirst?: true;
-  /** The process whose readiness is printed. Default: the follow-up process. */
+  /** The process whose readiness the test prints. Default: the follow-up process. */
   of?: () => RunningProgram | undefined;
 }
 
-/** Causes of one topic, and a function that cleans up. */
+/** The causes of one topic, with a function that cleans up after them. */
 export interface Causes {
   causes: Cause[];
   stop(): Promise<unknown>;
@@ -39,15 +42,15 @@ export interface Scene {
   stack: Stack;
   redis: PrivateRedis;
   buyer: ApiClient;
-  /** API client of the second buyer, whose webhook URL tests change. */
+  /** A client for the second buyer. Tests change the webhook URL of this buyer. */
   other: ApiClient;
   rows: (name: string) => Collection<Document & { _id: string }>;
   idOf: (username: string) => Promise<string>;
   onQueue: <T>(name: string, work: (queue: Queue) => Promise<T>) => Promise<T>;
-  /** Runs this scheduled job now. */
+  /** Runs this scheduled job immediately. */
   askClock: (job: string) => Promise<unknown>;
   withRedis: <T>(work: (client: Redis) => Promise<T>) => Promise<T>;
-  /** Waits for the first heartbeat of a process of this type. */
+  /** Waits for the first heartbeat from a process of this type. */
   isHeard: (type: string) => Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ export async function newAccount(
   return { account: created.account, secret: created.webhookSecret };
 }
 
-/** Returns a purchase as the core passes it on. It is not in the database. */
+/** Builds a purchase without storing it in the database. */
 export function someTransaction(over: Partial<Purchase> = {}): Purchase {
   const createdAt = new Date();
   const id = newId();
@@ -58,13 +58,13 @@ export function someTransaction(over: Partial<Purchase> = {}): Purchase {
   };
 }
 
-/** Stores rows in a database transaction, as the core does. */
+/** Stores delivery rows in a database transaction, as the service does. */
 export async function store(rows: Delivery[]): Promise<Delivery[]> {
   await inTransaction((session) => insertDeliveries(session, rows));
   return rows;
 }
 
-/** Stores the webhook of a successful purchase of this buyer. */
+/** Stores the webhook for a successful purchase of this buyer. */
 export async function storeSuccess(buyer: Account): Promise<Delivery> {
   const purchase = someTransaction({ accountId: buyer._id });
   const [row] = await store(buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }));

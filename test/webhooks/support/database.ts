@@ -6,7 +6,9 @@ import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
 import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import '../../../src/all-models.js';
 
-/** Connects the tests of a file to the database and queues, and removes due rows at the end. */
+/**
+ * Connects the tests of a file to the database and queues. Removes due delivery rows at the end.
+ */
 export function useDatabase(): void {
   before(async () => {
     await Promise.all([connectMongoWhenItAnswers(), connectRedis()]);

@@ -14,7 +14,7 @@ import { useApi, type ApiAccount } from '../../api/support/api.js';
 import { someTransaction, store } from './accounts.js';
 import { received, startReceiver, type TestReceiver } from './receiver.js';
 
-/** An endpoint as the API shows it. */
+/** An endpoint in the format of the API. */
 export interface ShownEndpoint {
   id: string;
   url: string;
@@ -31,8 +31,8 @@ export interface ShownEndpoint {
 const root = '/api/buyer/webhooks';
 
 /**
- * Gives each test a buyer with a `webhook_url`, a server behind all its URLs, and a deliverer in
- * this process.
+ * Gives each test a buyer with a `webhook_url`, a server that receives all its webhooks, and a
+ * deliverer in this process.
  */
 export function useEndpoints() {
   const api = useApi();
@@ -53,7 +53,7 @@ export function useEndpoints() {
     stage.owner = await api.newAccount('buyer', over);
   });
 
-  /** Returns a URL that only this test uses. */
+  /** Returns a URL that no other test uses. */
   const uniqueUrl = (name: string) => `${stage.receiver.url}/${newId()}/${name}`;
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, key?: string) =>
     api.call({ method, path: root + path, key: key ?? stage.owner.key, ...(body && { body }) });
@@ -97,7 +97,7 @@ export function useEndpoints() {
     deliverAll: async () => deliverDue(await rowsOf({ state: 'due' })),
     /**
      * Stores the events of a purchase for the current account.
-     * @returns a row per endpoint, the default one first.
+     * @returns one row per endpoint, the default endpoint first.
      */
     event: async (
       kind: PurchaseEvent,

@@ -1,7 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 
-/** The addresses of a name for its n-th query (from 1), or null for no answer. */
+/**
+ * By name: a function that returns the addresses for the n-th query (counted from 1). Null means
+ * that the server does not respond.
+ */
 export type Zone = Record<string, (asked: number) => string[] | null>;
 
 export interface TestNameServer {
@@ -11,7 +14,7 @@ export interface TestNameServer {
 
 const quadA = 28;
 
-/** Starts a real name server on UDP that plays a hostile zone. */
+/** Starts a real name server on UDP that returns hostile addresses. */
 export async function startNameServer(zone: Zone): Promise<TestNameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket('udp4');
@@ -63,7 +66,7 @@ function answerRecord(address: string): Buffer {
   return Buffer.concat([record, data]);
 }
 
-/** Encodes an address of full or `::`-shortened hexadecimal groups. */
+/** Encodes an IPv6 address. Its hexadecimal groups must be complete or shortened with `::`. */
 function ipv6(address: string): Buffer {
   const [head = '', tail] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((each) => parseInt(each, 16)));

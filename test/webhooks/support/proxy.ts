@@ -1,14 +1,17 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type IncomingMessage } from 'node:http';
 
-/** Reaction of the proxy to CONNECT: open the tunnel, hang, or answer with this status. */
+/**
+ * What the proxy does on CONNECT. `serve` opens the tunnel, `hang` never responds, and a number is
+ * the status of its response.
+ */
 export type ProxyMood = 'serve' | 'hang' | number;
 
 export interface TestProxy {
-  /** Includes a user name and a password. */
+  /** The proxy's URL, including user name and password. */
   url: string;
   port: number;
-  /** The CONNECT targets, in order. */
+  /** The targets of the CONNECT requests, in order of arrival. */
   targets: string[];
   behave(mood: ProxyMood): void;
   close(): Promise<void>;
@@ -16,7 +19,7 @@ export interface TestProxy {
 
 export const proxyPassword = 'proxy-pass%20word';
 
-/** Starts a real HTTP proxy for CONNECT that accepts only `user` with `proxyPassword`. */
+/** Starts a real HTTP proxy for CONNECT. It accepts only the user `user` with `proxyPassword`. */
 export async function startProxy(): Promise<TestProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A received request with its unchanged body. */
+/** A received request. Its body is unchanged. */
 export interface Received {
   path: string;
   headers: Record<string, string>;
@@ -9,15 +9,15 @@ export interface Received {
   atMs: number;
 }
 
-/** Plays a client's server. Return without ending the response to hang. */
+/** Plays a client's server. To hang, it returns without ending the response. */
 export type Behaviour = (request: Received, response: ServerResponse) => void;
 
 export interface TestReceiver {
   url: string;
   received: Received[];
-  /** Returns the number of requests that reached the HTTP parser. */
+  /** Returns how many requests reached the HTTP parser. */
   hits(): number;
-  /** Returns the maximum number of concurrent requests since the last change of behaviour. */
+  /** Returns the maximum number of concurrent requests since the behaviour was last changed. */
   mostOpen(): number;
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export function answer(
 
 /**
  * Starts a real HTTP server that records its requests.
- * @param host A separate loopback address makes it a separate receiver.
+ * @param host The address to listen on. A separate loopback address makes it a separate receiver.
  */
 export async function startReceiver(
   behaviour: Behaviour = received,

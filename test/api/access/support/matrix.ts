@@ -1,5 +1,5 @@
 /**
- * Every parameter of every operation that could name data of another account.
+ * Every parameter of every operation that could identify data of another account.
  * account-matrix.long.test.ts fails if one is missing.
  */
 import { uniqueRef } from '../../../support/api-client.js';
@@ -7,25 +7,31 @@ import { bill, type IdentifierName } from './two-sides.js';
 
 export interface Place {
   /**
-   * Returns the value used while another place is tried. Undefined if the parameter may be left
-   * out.
+   * Returns the value to send while another parameter is tested. Undefined if this parameter may be
+   * omitted.
    */
   usual?: () => unknown;
-  /** Every identifier of the other side is tried here and must be answered like an unknown one. */
+  /**
+   * True if the test sends every identifier of the other side here. The response must equal that to
+   * an unknown identifier.
+   */
   isTried: boolean;
-  /** Identifiers that are public or shared here, with the reason and the expected status. */
+  /**
+   * Identifiers that are public or shared between accounts in this place, with the reason and the
+   * expected status.
+   */
   shared?: { these: IdentifierName[]; because: string; status: number };
 }
 
 export interface Entry {
   places: Record<string, Place>;
-  /** The reason why only the caller is affected. Required if no place is tried. */
+  /** Why the operation affects only its caller. Required if no parameter is tested. */
   because?: string;
 }
 
 const ours = 'it takes nothing that could name an account, and acts on that of the key';
 
-/** A place that identifies no account's data. */
+/** Describes a parameter that identifies no account's data. */
 const plain = (usual?: unknown): Place => ({
   isTried: false,
   ...(usual !== undefined && { usual: () => usual }),
@@ -35,7 +41,10 @@ const named = (usual?: unknown, shared?: Place['shared']): Place => ({
   isTried: true,
   ...(shared && { shared }),
 });
-/** A place that is not tried. Some identifiers are shared here, and the others have no meaning. */
+/**
+ * Describes a parameter that is not tested: some identifiers are shared here, and the others are
+ * invalid.
+ */
 const common = (usual: () => unknown, shared: NonNullable<Place['shared']>): Place => ({
   usual,
   isTried: false,
@@ -43,8 +52,9 @@ const common = (usual: () => unknown, shared: NonNullable<Place['shared']>): Pla
 });
 
 /**
- * The other side's ref_id creates a new row here. Each ref_id is used once, because the next call
- * would be a repeat.
+ * Describes a ref_id that the caller chooses. The other side's ref_id is accepted and creates a new
+ * row, because ref_ids are unique per account. Each value is sent once, because a second call would
+ * be a repeat.
  */
 const newRef = (status: number, these: IdentifierName[]) =>
   common(() => uniqueRef('own'), { these, because: 'ref_ids are unique per account', status });
@@ -119,7 +129,7 @@ const report = (type: string): Entry => ({
   places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain(), tz: plain() },
 });
 
-/** Returns the entries that both roles have: webhooks, configuration and keys. */
+/** Returns the operations that both roles have: webhooks, configuration and keys. */
 function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
   const alone: Entry = { because: ours, places: {} };
   return {
@@ -131,7 +141,8 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`revoke${role}Links`]: alone,
     [`list${role}Requests`]: {
       because: 'it lists calls of ours, whatever it is narrowed to: test/api/account/requests.long.test.ts',
-      // The log contains the identifiers that this test itself sent.
+      // The log contains what the caller itself sent, including the other side's identifiers from
+      // earlier calls.
       places: { failed: plain(), ref_id: plain('no-call-1'), limit: plain(), cursor: plain(), tz: plain() },
     },
     [`list${role}Deliveries`]: {
@@ -158,8 +169,8 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
       because: "it is an endpoint of the key's own account; two accounts may share a URL",
       places: {
         url: common(() => `https://own.example/${uniqueRef('hook')}`, {
-          // Not the URL of webhook_url, which the configuration test uses: an account cannot have a
-          // URL twice.
+          // The URL of webhook_url is missing here: the configuration test uses it, and an account
+          // cannot have a URL twice.
           these: ['sellerEndpointUrl'],
           because: 'as webhook_url',
           status: 201,

@@ -1,14 +1,14 @@
-/** Finds the documents of an account in every collection by the account's id. */
+/** Finds an account's documents in every collection by the account's id. */
 import { BSON, type Db } from 'mongodb';
 
 interface Stored {
   collection: string;
   document: BSON.Document;
-  /** Canonical EJSON: two texts differ if anything in the document differs. */
+  /** The document as canonical EJSON. Two texts are equal only if the documents are equal. */
   text: string;
 }
 
-/** Documents as text, by collection and id. */
+/** The documents as EJSON text, by collection and id. */
 export type Snapshot = Map<string, string>;
 
 const ownId = /^[0-9a-f]{32}$/;
@@ -20,8 +20,9 @@ export interface Parties {
 }
 
 /**
- * Returns every document that contains one of their ids, directly or through another found document
- * (such as attempts or report chunks). Documents that also contain one of our ids are left out.
+ * Returns every document that contains an id of the other side, directly or through another such
+ * document (for example attempts or report chunks). Documents that also contain an id of our side
+ * are left out.
  */
 export async function snapshotOf(db: Db, parties: Parties): Promise<Snapshot> {
   return new Map(
@@ -33,8 +34,8 @@ export async function snapshotOf(db: Db, parties: Parties): Promise<Snapshot> {
 }
 
 /**
- * Returns the words and amounts that occur only in their private documents. None may appear in an
- * answer to us. Products and offers on sale are public.
+ * Returns the words and amounts that occur only in private documents of the other side. None of
+ * them may appear in a response to our side. Products and offers on sale are public.
  */
 export async function privateMarks(db: Db, parties: Parties): Promise<string[]> {
   const all = await everyDocument(db);
@@ -79,7 +80,10 @@ async function everyDocument(db: Db): Promise<Stored[]> {
   return (await Promise.all(read)).flat();
 }
 
-/** Adds numbers from 10,000, and texts of 8 or more characters with a digit or a space. */
+/**
+ * Adds numbers of at least 10,000, and texts of at least 8 characters that contain a digit or a
+ * space.
+ */
 function addWords(value: unknown, words: Set<string>): void {
   if (typeof value === 'string' && value.length >= 8 && /[\d ]/.test(value)) {
     words.add(value);

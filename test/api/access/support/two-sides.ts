@@ -20,12 +20,13 @@ const phone = '081298765432';
 const bank_account = { bank_code: '014', account_number: '7788990011', account_name: 'CV Sisi Lain 77' };
 
 /**
- * The identifiers of the other side. Each has a digit, and changing its digits makes it unknown.
+ * The identifiers of the other side. Each contains a digit, so that the test can change its digits
+ * to get an unknown identifier.
  */
 export type Identifiers = Awaited<ReturnType<typeof seedOtherSide>>;
 export type IdentifierName = keyof Identifiers;
 
-/** Gives our side money, a sale and a report. Returns the id of the report. */
+/** Gives our side money, a sale and a report. Returns the report id. */
 export async function seedOwnSide(stack: Stack, { buyer, seller }: Side): Promise<string> {
   await post(stack, buyer, '/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef('own') });
   const product = await sell(stack, seller, { price: 50_000_000 });
@@ -34,13 +35,13 @@ export async function seedOwnSide(stack: Stack, { buyer, seller }: Side): Promis
     const { body } = await send(stack, { path: '/api/seller/balance', key: seller.api_key });
     return body.data.balance > 0;
   });
-  // The same bill as the other side's: the biller's answer is public.
+  // Use the same bill as the other side. Its name and amount come from the biller and are public.
   await post(stack, buyer, '/api/buyer/inquiry', { code: bill.code, customer_number: bill.customer });
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction', format: 'csv' });
   return String(report.body.data.report_id);
 }
 
-/** Gives the other side data of every kind and returns the identifiers. */
+/** Creates data of every kind for the other side. Returns their identifiers. */
 export async function seedOtherSide(stack: Stack, { buyer, seller }: Side) {
   const refs = {
     depositRef: uniqueRef('deposit'),
@@ -110,8 +111,8 @@ export async function seedOtherSide(stack: Stack, { buyer, seller }: Side) {
 }
 
 /**
- * Waits until every earlier call is in the request log, which is written in batches after the
- * answers.
+ * Waits until the request log contains every earlier call. The log is written in batches after the
+ * responses.
  */
 async function waitForRequestLog(stack: Stack, buyer: SeededAccount): Promise<void> {
   const last = uniqueRef('last');
@@ -123,8 +124,8 @@ async function waitForRequestLog(stack: Stack, buyer: SeededAccount): Promise<vo
 }
 
 /**
- * Sets the state after an outage of the receiver: the URL is disabled, one delivery is due and one
- * is held.
+ * Creates the state after an outage of the receiver: the endpoint is disabled, one delivery is due
+ * and one is held.
  */
 async function disableReceiver({ db }: Stack, buyer: SeededAccount): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: buyer.username });
@@ -145,7 +146,7 @@ async function disableReceiver({ db }: Stack, buyer: SeededAccount): Promise<voi
   await db.collection<Receiver>('webhookReceivers').insertOne(receiver);
 }
 
-/** Returns the identifiers that the API does not show. */
+/** Returns identifiers that are stored but that the API never shows. */
 async function findHiddenIdentifiers({ db }: Stack, { buyer, seller }: Side) {
   const one = async (collection: string, filter: object): Promise<Record<string, unknown>> => {
     const found = await db.collection(collection).findOne(filter);
@@ -219,7 +220,8 @@ async function buyAsReseller(
 }
 
 /**
- * Sends the call. @throws Error unless it succeeds, because incomplete data would prove nothing.
+ * Sends the call.
+ * @throws Error unless it succeeds. Incomplete seed data would make the tests meaningless.
  */
 async function post(stack: Stack, by: SeededAccount, path: string, body: object): Promise<Answer> {
   const answer = await send(stack, { path, key: by.api_key, body });

@@ -11,7 +11,7 @@ interface Form {
   outside: unknown[];
 }
 
-/** Within the longest period for any other end. */
+/** Today lies within the maximum period of any other end date. */
 const today = new Date().toISOString();
 const day: Form = {
   inside: [today.slice(0, 10), today, `${today.slice(0, 10)}T00:00+07:00`],
@@ -36,7 +36,7 @@ const hostileUrls = [
   'shop',
 ];
 
-/** A cursor that fits any wallet: a statement before the first movement. */
+/** A cursor for an empty statement. It is valid for every wallet. */
 const emptyPlace = {
   statement: { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 },
   after: 0,
@@ -65,7 +65,7 @@ export const fieldValues: Record<string, Form> = {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
     outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
   },
-  // The ref_id of a purchase.
+  // As ref_id of a purchase.
   ref_id: {
     inside: ['order-20240301-0001', 'order-20240301-0001'.padEnd(64, '1'), 'o', 'lookup.', '...'],
     outside: ['.', '..', 'lookup', 'a b', 'order-1\u0000', 'order-1\n', 'o'.repeat(65)],
@@ -106,5 +106,5 @@ export const fieldValues: Record<string, Form> = {
 
 const code = uniqueRef('P');
 
-/** Values used where the schema's example could name data of another test. */
+/** Values for fields whose schema example could identify data of another test. */
 export const samples: Record<string, unknown> = { code, product_code: code };

@@ -5,7 +5,7 @@
 import type Joi from 'joi';
 import { fieldValues, samples } from './forms.js';
 
-/** The parts of Joi's description of a field. */
+/** The parts of Joi's field description that are used here. */
 interface Described {
   type?: string;
   flags?: { only?: boolean; presence?: string };
@@ -16,20 +16,20 @@ interface Described {
 }
 
 export interface Field {
-  /** A dotted path for a nested field: `bank_account.bank_code`. */
+  /** The field's name, with a dotted path for a nested field: `bank_account.bank_code`. */
   name: string;
   /** Accepted values. */
   inside: unknown[];
   /**
-   * Refused values, each of which makes the answer name the field. `undefined`: the field is left
-   * out.
+   * Refused values. For each of them the response names the field. `undefined` means that the field
+   * is left out.
    */
   outside: unknown[];
 }
 
 type Where = 'body' | 'query' | 'path';
 
-/** Returns accepted values for the required fields. */
+/** Returns one accepted value for each required field. */
 export function sampleOf(schema: Joi.ObjectSchema | undefined): Record<string, unknown> {
   return schema ? (sample(describe(schema), 'whole') as Record<string, unknown>) : {};
 }
@@ -66,7 +66,7 @@ function fieldOf(name: string, field: Described, where: Where): Field {
   const types = where === 'body' ? wrongTypes(field) : [];
   const { inside, outside } = bounds(name, field);
   const isLeftOut = field.flags?.presence === 'required' && where !== 'path';
-  // An empty path segment would select another route.
+  // An empty path segment would match another route.
   const fits = (value: unknown) => where !== 'path' || value !== '';
   return {
     name,
@@ -118,8 +118,8 @@ function textBounds(name: string, field: Described): Pick<Field, 'inside' | 'out
 }
 
 /**
- * Returns the length limits from `min` and `max`, or from a pattern of one character class with
- * `{min,max}`.
+ * Returns the length limits from `min` and `max`, or from a pattern that is one character class
+ * with `{min,max}`.
  */
 function lengthsOf(name: string, field: Described): [min: number, max: number] {
   for (const { args } of (field.rules ?? []).filter((rule) => rule.name === 'pattern')) {
@@ -165,7 +165,7 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
 }
 
 /**
- * Returns values of other types, which are never converted
+ * Returns values of other types. The service never converts them
  * (docs/reference/api/conventions.md#input).
  */
 function wrongTypes(field: Described): unknown[] {
@@ -180,7 +180,7 @@ function wrongTypes(field: Described): unknown[] {
   const others = Object.entries(values).filter(([name]) => name !== type);
   return [
     ...others.map(([, value]) => value),
-    // JSON encodes Infinity as null.
+    // JSON encodes Infinity as null, so it counts as a null value.
     ...(allow.includes(null) ? [] : [null, ...(type === 'number' ? [Infinity] : [])]),
     ...(type === 'number' ? ['1', ''] : []),
   ];

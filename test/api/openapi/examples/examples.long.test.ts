@@ -1,8 +1,10 @@
 /**
- * The examples of the OpenAPI document are real answers. This test plays every call and compares
- * the shapes of its answers with config/openapi-examples.json. RECORD=1 writes the file. Every call
- * is played here, so the statements sent to MongoDB are also checked against the shard keys
- * (docs/guides/operate/scale.md).
+ * The examples of the OpenAPI document are recorded responses. This test makes every call and
+ * compares the shapes of the responses with config/openapi-examples.json. RECORD=1 writes that
+ * file.
+ *
+ * Because every call is made here, the test also checks the MongoDB statements against the shard
+ * keys (docs/guides/operate/scale.md).
  */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
@@ -34,7 +36,7 @@ describe('examples of the OpenAPI document', function () {
   before(async () => {
     sharded = await startShardedStack({
       workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements', 'inquiries'],
-      // The metrics server also queries the figures of the whole service.
+      // The metrics server adds the queries for service-wide figures.
       env: { SETTLEMENT_NEW_ACCOUNT_REVIEW: 'true', METRICS_PORT: '0' },
     });
     stack = sharded.stack;
@@ -48,7 +50,7 @@ describe('examples of the OpenAPI document', function () {
       return;
     }
     const [recorded, now] = [shapeOf(recordedExamples), shapeOf(played)];
-    // Show only the differences.
+    // Filter both lists, so that a failure shows only the differences.
     expect(
       {
         gone: recorded.filter((each) => !now.includes(each)),
@@ -64,7 +66,8 @@ describe('examples of the OpenAPI document', function () {
     await operate(stack);
     const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
     const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
-    // In both directions: every scattered statement is listed, and every listed one occurs.
+    // Check both directions: every scattered statement is listed, and every listed statement
+    // occurs.
     await eventually(
       'every listed statement has occurred',
       () =>
@@ -148,7 +151,7 @@ describe('examples of the OpenAPI document', function () {
 });
 
 function hasExample({ content }: Response): boolean {
-  // Binary content has no example.
+  // Binary content needs no example.
   return Object.values(content).every(
     (each) => each.schema.contentMediaType !== undefined || (each.example ?? each.examples) !== undefined,
   );
@@ -159,8 +162,8 @@ function valueOf({ value }: { value: unknown }): unknown {
 }
 
 /**
- * Returns every value as path and type, so that a difference is readable. Lists have only their
- * first item.
+ * Returns the path and type of every value, so that a failure shows which field differs. Of a list
+ * it returns only the first item.
  */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {

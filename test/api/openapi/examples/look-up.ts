@@ -1,6 +1,6 @@
 import type { Recorder } from './recorder.js';
 
-/** Plays the lists with every filter that uses an index of its own. */
+/** Requests the lists with every filter that has its own index. */
 export async function playFilteredLists(recorder: Recorder, key: string, depositRef: string): Promise<void> {
   const path = '/api/buyer/transactions';
   const history = (body: object) =>

@@ -2,7 +2,7 @@ import { answer, startReceiver } from '../../../webhooks/support/receiver.js';
 import type { Stack } from '../../../support/stack.js';
 import type { Recorder } from './recorder.js';
 
-/** Creates a second endpoint and plays every call on it. */
+/** Creates a second endpoint and makes every endpoint call on it. */
 export async function playEndpoints(
   { recorder, stack }: { recorder: Recorder; stack: Stack },
   { role, key }: { role: 'buyer' | 'seller'; key: string },
@@ -26,8 +26,8 @@ export async function playEndpoints(
 }
 
 /**
- * Creates an endpoint that answers 410 and is disabled; the first one is notified. Returns the URL
- * of its server.
+ * Creates an endpoint that responds with 410 and is therefore disabled. The first endpoint is
+ * notified. Returns the URL of the disabled endpoint's server.
  */
 export async function playDisabledEndpoint(
   stack: Stack,
@@ -36,7 +36,7 @@ export async function playDisabledEndpoint(
   const goneReceiver = await startReceiver((_request, response) => answer(response, 410));
   const path = '/api/buyer/webhooks';
   await recorder.play('made', { method: 'POST', path, key, body: { url: `${goneReceiver.url}/topup` } });
-  // The change of the configuration sends an event to this endpoint at once.
+  // A change of the configuration triggers an event immediately.
   await recorder.play('changed', {
     method: 'PATCH',
     path: `${path}/default`,

@@ -1,7 +1,7 @@
 import { eventually } from '../../../support/eventually.js';
 import type { Recorder } from './recorder.js';
 
-/** Plays the sandbox calls. The transaction stays pending until it is ended. */
+/** Makes the sandbox calls. The transaction stays pending until the test ends it. */
 export async function playSandbox(recorder: Recorder, key: string): Promise<void> {
   await recorder.play('stories', { method: 'GET', path: '/api/sandbox/scenarios', key });
   await recorder.play('all of it', { method: 'POST', path: '/api/sandbox/advance', key });

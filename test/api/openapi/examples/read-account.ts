@@ -1,13 +1,16 @@
 import { eventually } from '../../../support/eventually.js';
 import type { Recorder } from './recorder.js';
 
-/** A refused call per role. Failures are logged even if many calls happen in that minute. */
+/**
+ * A refused call for each role. Failed calls have their own limit per minute in the log, so many
+ * successful calls do not displace them.
+ */
 const refused = {
   buyer: { query: 'failed=true&ref_id=reseller-0004', reason: 'invalid_customer_number' },
   seller: { query: 'failed=true', reason: 'product_code_taken' },
 };
 
-/** Plays a refused call in the request log of its account. */
+/** Looks up a refused call in the account's request log. */
 export async function readRequests(
   recorder: Recorder,
   { role, key }: { role: 'buyer' | 'seller'; key: string },
@@ -24,7 +27,7 @@ export async function readRequests(
   }
 }
 
-/** Plays a page of the statement, and the statement as a file. */
+/** Requests a page of the statement, and the statement as a file. */
 export async function readStatement(
   recorder: Recorder,
   { role, key }: { role: 'buyer' | 'seller'; key: string },

@@ -5,16 +5,17 @@ import { sendCall, type ApiCall } from '../../support/api.js';
 
 export interface PlayedCall extends ApiCall {
   method: NonNullable<ApiCall['method']>;
-  /** The default is the first web process. */
+  /** Default: the URL of the first web process. */
   baseUrl?: string;
 }
 
 export interface Recorder {
   /**
-   * Makes the call, checks its answer against the contract and records both as the example `name`.
+   * Makes the call, checks the response against the contract and records both as the example
+   * `name`.
    */
   play(name: string, call: PlayedCall): Promise<Answer>;
-  /** Records a webhook that the receiver got. The first of each event is kept. */
+  /** Records a received webhook. Only the first one of each event type is kept. */
   keepWebhook(event: string, body: unknown): void;
   recorded(): RecordedExamples;
 }
@@ -50,7 +51,7 @@ export function createRecorder(baseUrl: string): Recorder {
   };
 }
 
-/** Replaces keys, secrets and addresses of the test by public placeholders and shortens lists. */
+/** Replaces keys, secrets and test addresses with public placeholders, and shortens lists. */
 export function redactExamples(
   recorded: RecordedExamples,
   addresses: Record<string, string>,

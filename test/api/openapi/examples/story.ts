@@ -25,7 +25,7 @@ interface Row {
 const number = (ending: string) => `08123456${ending}`;
 const bankAccount = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
 
-/** Plays an integrator's first day, so that every call has a useful example. */
+/** Makes the calls of an integrator's first day. Every operation gets a meaningful example. */
 export async function recordExamples(stack: Stack): Promise<RecordedExamples> {
   const accounts = await stack.seed();
   const recorder = createRecorder(stack.baseUrl);
@@ -33,7 +33,7 @@ export async function recordExamples(stack: Stack): Promise<RecordedExamples> {
     stack,
     recorder,
     buyerKey: accounts['buyer']?.api_key ?? '',
-    // The seller with the lowest price of S10.
+    // The key of the seller with the lowest price for S10.
     sellerKey: accounts['seller2']?.api_key ?? '',
   };
   await configure(cast);
@@ -61,7 +61,7 @@ export async function recordExamples(stack: Stack): Promise<RecordedExamples> {
   });
 }
 
-/** Returns both roles, which have the same calls under their own prefix. */
+/** Returns the path prefix and key of both roles, which have the same calls. */
 function sidesOf({ buyerKey, sellerKey }: RecordingContext) {
   return [
     ['buyer', buyerKey],
@@ -148,7 +148,10 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: RecordingContex
   });
 }
 
-/** Waits for the status. Each poll replaces the example, so the final answer is recorded. */
+/**
+ * Polls until the transaction has this status. Each poll overwrites the example, so the last
+ * response is the recorded one.
+ */
 async function untilFinal(
   { recorder, key }: { recorder: Recorder; key: string },
   status: string,
@@ -392,7 +395,7 @@ async function rotateSecrets(cast: RecordingContext): Promise<void> {
       key,
       body: { overlap_minutes: 60 },
     });
-    // A replaced key can no longer change the configuration.
+    // Use the new key from here on: the replaced one can no longer change the configuration.
     cast[role === 'seller' ? 'sellerKey' : 'buyerKey'] = String(body.data.api_key);
   }
   const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: cast.sellerKey };
@@ -408,7 +411,7 @@ async function rotateSecrets(cast: RecordingContext): Promise<void> {
 }
 
 async function keepWebhooks({ recorder, stack, buyerKey: key }: RecordingContext): Promise<void> {
-  // The provider first answers this one with "pending".
+  // The provider's first response for this order is "pending".
   await recorder.play('accepted', {
     method: 'POST',
     path: '/api/buyer/transaction',

@@ -6,7 +6,10 @@ import { someTransaction } from '../../../webhooks/support/accounts.js';
 
 const batchSize = 5_000;
 const statuses: PurchaseStatus[] = ['SUCCESS', 'SUCCESS', 'SUCCESS', 'FAILED', 'REFUNDED', 'PROCESSING'];
-/** Within the default period of a report. Milliseconds. */
+/**
+ * Period of the inserted transactions in milliseconds. It lies within the default period of a
+ * report.
+ */
 const spanMs = 86_400_000;
 
 export interface Bulk {
@@ -25,7 +28,9 @@ export interface Sums {
   commission: number;
 }
 
-/** Stores `count` transactions as the service writes them, the newest last. Returns their sums. */
+/**
+ * Inserts `count` transactions in the format of the service, the newest last. Returns their sums.
+ */
 export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk): Promise<Sums> {
   const from = Date.now() - spanMs;
   const sums = createEmptySums();
@@ -79,7 +84,7 @@ export function createEmptySums(): Sums {
   return { rows: 0, total: 0, success: 0, successRows: 0, failedRows: 0, commission: 0 };
 }
 
-/** Adds a row. `status` is as reports show it. */
+/** Adds one row to the sums. `status` is the status that reports show. */
 export function addRow(
   sums: Sums,
   { status, amount, commission }: { status: string; amount: number; commission: number | null },

@@ -3,9 +3,9 @@ import { request } from 'undici';
 export interface Download {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Yields the file in chunks. The client requests no more than was read. */
+  /** Yields the file in chunks. A chunk is requested only after the previous one was read. */
   pieces(): AsyncGenerator<Buffer>;
-  /** Yields the file by lines. */
+  /** Yields the file line by line. */
   lines(): AsyncGenerator<string>;
   /** Returns the bytes received so far. */
   bytes(): number;
@@ -13,7 +13,8 @@ export interface Download {
 
 /**
  * Downloads a file as a stream.
- * @param options.pace Awaited before each of the first pieces is taken: a client on a slow line.
+ * @param options.pace Awaited before each of the first chunks is read, to simulate a slow
+ * connection.
  */
 export async function download(
   url: string,

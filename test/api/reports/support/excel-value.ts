@@ -1,6 +1,7 @@
 /**
- * Returns the cell as Excel shows it: the value of a formula that is one quoted text, or the plain
- * value. Throws for any other formula.
+ * Returns the cell as Excel shows it: the plain value, or the text of a formula that is one quoted
+ * string.
+ * @throws Error for any other formula.
  */
 export function excelValue(cell: string): string {
   const literal = /^="((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"');
