@@ -160,7 +160,11 @@ describe('markups', function () {
     const code = await shop.product(10_000);
     await shop.set({ product: code, rupiah: 321 });
     const { _id } = await shop.finalOf(await shop.buy(code));
-    const shown = await shop.caller.ask('getPurchase', `/purchases/${String(_id)}`);
+    // The console shows a final state once a majority of the replica set holds it.
+    const shown = await eventually('the console shows the final state', async () => {
+      const found = await shop.caller.ask('getPurchase', `/purchases/${String(_id)}`);
+      return found.commission !== null && found;
+    });
     expect(shown).to.include({ markup: 321, commission: computeCommission(10_000, rate) + 321 });
     const result = await eventually('the command succeeds', async () =>
       topup(['transaction', 'show', String(_id)], shop.stack.env),
