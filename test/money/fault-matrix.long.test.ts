@@ -41,7 +41,7 @@ type Link = (typeof links)[number];
 
 const faults = {
   /** Existing connections lose their data. New connections work. */
-  dropTraffic: (gate: TcpGate) => gate.dropTraffic(),
+  swallow: (gate: TcpGate) => gate.dropTraffic(),
   'lost reply': (gate: TcpGate) => gate.dropReplies(3),
   cut: (gate: TcpGate) => gate.cut(),
   slow: (gate: TcpGate) => gate.delay(slowMs),
