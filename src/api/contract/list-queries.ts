@@ -19,7 +19,7 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { HistorySearch } from '../../purchases/history.js';
 import type { ShownStatus } from '../../purchases/states.js';
 
-/** Query of lists of an account's deposits or settlements (docs/reference/api/lists.md#lists). */
+/** Query parameters of the deposit and settlement lists (docs/reference/api/lists.md#lists). */
 export interface ListFilter<Status extends string> {
   status?: Status;
   ref_id?: string;

@@ -80,8 +80,8 @@ const indonesianOptions: Joi.ValidationOptions = {
 };
 
 /**
- * Pairs the errors of both languages, which come in the same order. Errors with the same field and
- * message are merged.
+ * Pairs the errors of both languages. Both lists have the same order. Errors with the same field
+ * and message are merged.
  */
 function combineLanguages(
   english: Joi.ValidationErrorItem[],

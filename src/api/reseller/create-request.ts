@@ -104,9 +104,9 @@ async function bindRefusedSign(sent: { accountId: string; code: string; customer
 }
 
 /**
- * Answers 05 if the outcome of the purchase is unknown, so that the engine asks again with the same
- * ref_id. After a failure code it would buy elsewhere, and the customer would get the product
- * twice.
+ * Responds 05 if the outcome of the purchase is unknown, so that the reseller's engine repeats the
+ * call with the same ref_id. After a failure code, the engine would buy from another supplier, and
+ * the customer would get the product twice.
  */
 function answerUnknownOutcome(
   error: unknown,

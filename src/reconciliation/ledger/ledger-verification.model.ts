@@ -10,13 +10,13 @@ export interface LedgerVerification {
   at: Date;
   durationMs: number;
   ok: boolean;
-  /** Number of failures of all checks. */
+  /** Number of failures over all checks. */
   failures: number;
   /** Checks that failed. */
   checks: { check: LedgerCheck; failures: number }[];
   /** Rules that were not checked. */
   notChecked: LedgerCheck[];
-  /** The first findings. `topup ledger verify` prints all. */
+  /** The first findings. `topup ledger verify` prints all findings. */
   findings: LedgerFinding[];
 }
 

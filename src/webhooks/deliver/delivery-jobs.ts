@@ -43,7 +43,10 @@ export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiver
   await enqueueTurns(new Set(rows.map((row) => row.receiverId)));
 }
 
-/** Enqueues a turn for each receiver. It never throws: without Redis the sweep does it later. */
+/**
+ * Enqueues a turn for each receiver. It never throws: without Redis the sweep enqueues the turns
+ * later.
+ */
 export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void> {
   const turns = [...receiverIds].map((receiverId) => ({
     receiverId,
@@ -56,11 +59,13 @@ export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void>
   }
 }
 
-/** Limits of one sweep. */
+/** A sweep stops searching once it has found this many receivers. */
+/** Maximum number of queries per sweep. */
 const receiversMax = 2_000;
+/** Maximum number of rows per query. */
 const queriesMax = 500;
 const rowsMax = 1_000;
-/** Where the last sweep stopped, so that all receivers get their turn. */
+/** Where the last sweep stopped, so that every receiver is reached. */
 let after = '';
 
 /**
@@ -112,9 +117,9 @@ async function findDueReceivers(): Promise<string[]> {
 }
 
 /**
- * Makes an account's waiting deliveries due now; the attempt counts in the schedule. Rows in flight
- * stay with their worker, and open circuit breakers become half-open. A second call finds nothing
- * to do.
+ * Makes an account's waiting deliveries due now; the attempt counts towards the retry schedule.
+ * Rows in flight stay with their worker, and open circuit breakers become half-open. A second call
+ * finds nothing to do.
  * @returns the number of rows.
  */
 export async function sendWaitingDeliveriesNow(accountId: string): Promise<number> {

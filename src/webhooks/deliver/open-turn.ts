@@ -16,11 +16,11 @@ export interface Turn {
   readonly receiverId: string;
   readonly account: UrlOwner;
   readonly requireAck: boolean;
-  /** Its health at the start of the turn; null if it is healthy. */
+  /** The receiver's health at the start of the turn. Null if the receiver is healthy. */
   receiver: Receiver | null;
-  /** The circuit breaker is half-open: one request may try. */
+  /** True if the circuit breaker is half-open, so that one request may probe. */
   readonly probing: boolean;
-  /** Limit of concurrent requests across the fleet. */
+  /** Limit of concurrent requests across all processes. */
   readonly inFlightMost: number;
   /** Requests in flight in other processes. Counted only for receivers that were slow recently. */
   readonly elsewhere: number;

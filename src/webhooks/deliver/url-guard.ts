@@ -14,14 +14,17 @@ import { say, type Message } from '../../shared/say.js';
 export interface UrlGuard {
   /** Returns the problem of a URL as written, for the client; null if there is none. */
   problemOf(url: string): Message | null;
-  /** The same, also resolving its host name. */
+  /** Like `problemOf`, but also resolves the host name. */
   problemWhenSaved(url: string): Promise<Message | null>;
   /** Lookup for the HTTP client's sockets. `problemOf` checks literal addresses. */
   lookup: LookupFunction;
 }
 
 export interface UrlGuardOptions {
-  /** Development only: allows http, loopback and private addresses, but no cloud metadata. */
+  /**
+   * Development only: allows http, loopback and private addresses, but not cloud metadata
+   * addresses.
+   */
   allowPrivate: boolean;
   /** Resolves all addresses of a name. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>;
@@ -78,7 +81,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   };
 }
 
-/** The guard of this process, by WEBHOOK_ALLOW_PRIVATE. */
+/** The guard of this process, configured by WEBHOOK_ALLOW_PRIVATE. */
 export const urlGuard = createUrlGuard({ allowPrivate: env.WEBHOOK_ALLOW_PRIVATE });
 
 function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
@@ -118,7 +121,7 @@ const globalIpv6 = ipaddr.parseCIDR('2000::/3');
 /** Addresses of cloud-internal services in public, shared or private ranges. */
 const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
-/** Clouds serve machine credentials at these addresses, also on development machines. */
+/** Clouds serve machine credentials at these addresses, so they are blocked even in development. */
 function isNotCloudInternal(text: string): boolean {
   const address = ipaddr.process(text);
   return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
