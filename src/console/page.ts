@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { html, type Html } from '../shared/html.js';
 
 /**
- * Stylesheet of the server-rendered pages (login). It loads no font, image or script from
+ * Stylesheet of the server-rendered pages (login). The pages load no font, image or script from
  * elsewhere.
  */
 export const adminStyle = `
