@@ -23,12 +23,12 @@ export interface StandingAlarm {
    */
   refusal?: string | null;
   /**
-   * The last message, stored from the first attempt on. It is still sent if the alarm ends before a
-   * receiver accepts it.
+   * The last message, stored from the first attempt on. The message is still sent if the alarm ends
+   * before a receiver accepts it.
    */
   text?: string | null;
   /**
-   * Time of the newest figures that said anything about this alarm. Older figures, which another
+   * Time of the newest figures that contained this alarm's condition. Older figures, which another
    * process may still have, are ignored.
    */
   judgedAtMs?: number;

@@ -38,8 +38,8 @@ export async function generateReport(reportId: string): Promise<void> {
 }
 
 /**
- * Marks a report as failed after repeated failures. The owner sees it on the next read
- * (src/api/reports/operations.ts), the operator in the log and in doctor.
+ * Marks a report as failed after repeated failures. The owner sees the failure on the next read
+ * (src/api/reports/operations.ts). The operator sees it in the log and in `topup doctor`.
  */
 export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
   const report = await ReportModel.findOneAndUpdate(

@@ -111,7 +111,7 @@ const lists = new Set(['ref_ids', 'not_found', 'events']);
 
 const numbersOfCustomers = new Set(['destination', 'customer', 'customer_number']);
 
-/** Any other name may be a value that was sent in the wrong place. */
+/** Any other field name may be a value that was sent in the wrong place. */
 const fieldName = /^[A-Za-z_]{1,40}$/;
 const depthMax = 6;
 const itemsMax = 3;
@@ -137,7 +137,9 @@ export function redactBody(body: unknown, textFields: readonly string[] = []): s
   return text.length > jsonMax ? JSON.stringify({ '…': `<${text.length} characters>` }) : text;
 }
 
-/** Redacts our own words, which may quote input: keys, secrets of URLs and long numbers. */
+/**
+ * Redacts our own messages, which may quote input. Masks keys, secrets in URLs and long numbers.
+ */
 export function redactText(text: string): string {
   return shorten(String(redact(text)).replace(/\d{9,}/g, maskNumber));
 }
@@ -186,7 +188,7 @@ function redactField(name: string, value: unknown, depth: number): unknown {
 
 function redactScalar(name: string, value: string | number): string | number {
   const text = String(value);
-  // A number beyond safe integers is not the one that was sent.
+  // A number beyond the safe integers differs from the one that was sent.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
   if (isExact && forms.get(name)?.test(text) && redact(text) === text) {
     return value;
