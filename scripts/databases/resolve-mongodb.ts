@@ -42,8 +42,8 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
 }
 
 /**
- * Prefers an installed program, then a download, then the embedded server. A copy with data in the
- * embedded server keeps it.
+ * Prefers an installed program, then a download, then the embedded server. A copy whose data is in
+ * the embedded server continues to use it.
  */
 function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;

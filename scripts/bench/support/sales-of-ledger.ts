@@ -1,8 +1,11 @@
-/** Sales from the journals alone, read in the order of their subjects, one purchase at a time. */
+/**
+ * Computes sales only from the journals, read in the order of their subjects, one purchase at a
+ * time.
+ */
 import { journals, type Journal } from '../../../src/money/journals/journal.model.js';
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
 
-/** Successes that were not reversed: their number, and sales and commission in rupiah. */
+/** Purchases that succeeded and were not reversed. `sales` and commission are in rupiah. */
 export interface Sold {
   success: number;
   sales: number;
