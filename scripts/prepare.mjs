@@ -246,6 +246,7 @@ function stopNow(signal) {
 /**
  * Prepares the clone, then runs a built script in this process. `--help` and an unknown option
  * prepare nothing.
+ *
  * @param script.command The command as the user types it, for messages.
  * @param script.usage The text for `--help`.
  * @param script.options Options in the format of `parseArgs`. Absent if the script parses its own

@@ -47,7 +47,7 @@ export function mongodArgs(options: {
   port: number;
   dataDir: string;
   logFile: string;
-  /** Lifetime of a transaction's lock request, in seconds. By default MongoDB's own. */
+  /** Maximum lifetime of a transaction in seconds. By default 60, as in MongoDB. */
   lockLifetimeS?: number;
 }): string[] {
   const { port, dataDir, logFile, lockLifetimeS } = options;

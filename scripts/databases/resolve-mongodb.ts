@@ -123,8 +123,8 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
       String(port),
       '--dbpath',
       dataDir,
-      // A server that is not durable serves tests. They set lock lifetimes themselves and must
-      // tolerate majority lag.
+      // A server that is not durable is used only for tests. Tests set lock lifetimes themselves
+      // and must tolerate majority lag.
       ...(durable
         ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]
         : ['--no-fsync', '--majority-lag', '0-30']),

@@ -78,7 +78,7 @@ export function renderCsrfField(csrf: string): Html {
   return html`<input type="hidden" name="_csrf" value="${csrf}" />`;
 }
 
-/** Renders the error message of a form, announced by screen readers; empty for null. */
+/** Renders the error message of a form, announced by screen readers. Empty for null. */
 export function renderProblem(message: string | null): Html {
   return message === null ? html`` : html`<p class="message" role="alert">${message}</p>`;
 }

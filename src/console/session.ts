@@ -8,6 +8,7 @@ import { asWritten } from '../shared/say.js';
 
 /**
  * Cookie names.
+ *
  * - session: a logged-in session.
  * - login: binds a login form to its browser.
  * - step: the password was right, and the second factor is pending.

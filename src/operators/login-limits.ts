@@ -37,6 +37,7 @@ interface Counter {
  *
  * Known browsers have their own limit. All known browsers of an operator together share another
  * limit, as large as that of strangers. Neither group can lock out the other.
+ *
  * @returns A function to call after a right password. It refunds the attempt and resets the first
  * limit.
  * @throws RateLimitError after too many attempts.

@@ -5,6 +5,7 @@
 
 /**
  * Roles of operators.
+ *
  * - viewer: reads.
  * - support: helps customers.
  * - finance: moves money.

@@ -71,6 +71,7 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
 
 /**
  * Sets up the second factor after a code proves that the app has the secret. Ends all sessions.
+ *
  * @param shownTo The value given to `beginEnrolment`.
  * @returns The recovery codes in clear text, which are not stored, and the operator for a new
  * session. Reading the operator again could return a later state.

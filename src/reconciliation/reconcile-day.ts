@@ -92,6 +92,7 @@ function buildUnreadableError(why: string): ValidationError {
 /**
  * Compares a provider's record of one business day with ours, and writes an audit entry. The result
  * is stored only if the record came directly from the provider and the day is over.
+ *
  * @param asked.csv The record as an export of the provider's member area. Null to fetch the record
  * from the provider.
  * @param asked.salesMax Maximum number of our sales on this day. A day with more needs the command

@@ -51,6 +51,7 @@ export function getRecordPeriod(date: string): { since: Date; until: Date } {
  * Compares a provider's record with ours for one business day, in both directions. The two sides
  * may record an order near midnight on different days. Orders that seem missing are therefore
  * looked up by reference on any day.
+ *
  * @param record The provider's rows. Rows of other days are used only for that look-up.
  * @param date YYYY-MM-DD in business time.
  * @param differencesMax Maximum number of differences returned. All differences are counted.

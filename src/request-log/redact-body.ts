@@ -1,8 +1,8 @@
 /**
- * Redacts bodies for the request log by an allowlist. A value is kept if its field and its place
- * are listed here, and it has the form of that field.
- * Only kind and length of other values are kept, so that neither a new field nor a misplaced value
- * leaks a secret or a name.
+ * Redacts bodies for the request log by an allowlist. A value is kept if its field and position are
+ * listed here, and if the value has the form of that field.
+ * For other values only the type and the length are kept, so that neither a new field nor a
+ * misplaced value leaks a secret or a name.
  */
 import { redact } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
@@ -120,8 +120,10 @@ const textMax = 200;
 const jsonMax = 4_000;
 
 /**
- * Returns a redacted body as JSON; null for none. Keeps the first three items of lists.
- * @param textFields Fields of the outermost object that hold our own words, in addition to the allowlist.
+ * Returns a redacted body as JSON. Null if there is no body. Only the first three items of a list
+ * are kept.
+ * @param textFields Fields of the outermost object that hold our own words, in addition to the
+ * allowlist.
  */
 export function redactBody(body: unknown, textFields: readonly string[] = []): string | null {
   if (body === undefined || body === null) {

@@ -25,7 +25,7 @@ export const reasonLengthMax = 500;
 /** At least one letter or digit. */
 export const letterOrDigitPattern = /[\p{L}\p{N}]/u;
 
-/** Returns the problem of a reason; null if it is valid. */
+/** Returns what is wrong with a reason. Null if the reason is valid. */
 export function findReasonProblem(text: string): string | null {
   if (!printablePattern.test(text)) {
     return 'It must not contain line breaks, control or invisible characters.';

@@ -167,7 +167,7 @@ export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: St
 
 /**
  * Decodes a position.
- * @returns null if the text is not a valid cursor.
+ * @returns Null if the text is not a valid cursor.
  */
 export function fromCursor(text: string): StatementPosition | null {
   const parts = Buffer.from(text, 'base64url').toString().split('.');

@@ -101,7 +101,10 @@ export function buildEventDelivery(
   });
 }
 
-/** Returns what the account should do about a disabled URL; null if nothing. */
+/**
+ * Returns what the account should do about a disabled URL. Null if the account need not do
+ * anything.
+ */
 export function getDisabledAdvice(because: DisabledBecause | null): string | null {
   switch (because) {
     case 'failing':

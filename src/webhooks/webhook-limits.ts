@@ -28,7 +28,10 @@ export const webhookLimits = {
   earnedPerProcess: 256,
   /** Receivers that a process serves concurrently. */
   slots: 500,
-  /** Length of a turn; then the receiver goes to the end of the queue, without slow requests. */
+  /**
+   * Length of a turn in milliseconds. After that, the receiver goes to the end of the queue. Slow
+   * requests continue.
+   */
   turnMs: 1_000,
   claimBatch: 32,
   /** Longer than a turn and an attempt together, so that no worker takes a row in flight. */

@@ -10,7 +10,7 @@ export type CellFault = (typeof cellFaults)[number];
 
 /** A row of a table in a file. */
 export interface SheetLine {
-  /** Line number from 1, as the program that wrote the file counts. */
+  /** Line number, from 1, as counted by the program that wrote the file. */
   line: number;
   cells: string[];
   /** Faults by the index of the cell. Absent if there are none. */

@@ -58,7 +58,7 @@ export function otherDeposit(
   writer.add(deposits.collectionName, toStored({ ...row, ...balances }));
 }
 
-/** @param how.deposit The deposit that the line pays. Null for a line without a deposit. */
+/** @param line.deposit The deposit that the line pays. Null for a line without a deposit. */
 export function bankLine(
   { writer, chance }: Desk,
   { deposit, atMs, isAside }: { deposit: Deposit | null; atMs: number; isAside: boolean },

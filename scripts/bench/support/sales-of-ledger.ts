@@ -16,9 +16,9 @@ export interface Sold {
 export type SoldBy = Map<string, Sold>;
 
 export interface LedgerSales {
-  /** By the business day of the debit. */
+  /** Sales by the business day of the debit. */
   days: SoldBy;
-  /** By the hour of the debit (ISO): purchases by the kind of their last journal. */
+  /** Number of purchases by the hour of the debit (ISO), and by the kind of their last journal. */
   hours: Map<string, Record<string, number>>;
   buyers: SoldBy;
   sellers: SoldBy;

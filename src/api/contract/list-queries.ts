@@ -119,7 +119,7 @@ export interface SearchBody {
   sn?: string;
 }
 
-/** Maps the search fields to the names of the domain; undefined if none is set. */
+/** Maps the search fields to the names of the domain. Undefined if none is set. */
 export function toHistorySearch({ code, customer_number, sn }: SearchBody): HistorySearch | undefined {
   const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
   return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;

@@ -59,7 +59,7 @@ export function countCall(call: {
 export interface RequestContext {
   requestId: string;
   accountId: string | null;
-  /** Id of the operation; null until it is known. */
+  /** Id of the operation. Null until it is known. */
   operation: string | null;
   /** Code of the response, for the log. */
   code: string | null;
@@ -69,7 +69,7 @@ export interface RequestContext {
   language: Language | null;
   /** The error behind a failure, for the log only. */
   error: unknown;
-  /** Response body for the account's request log; null for a file or a long list. */
+  /** Response body for the account's request log. Null for a file or a long list. */
   answer: object | null;
   readsRequestLog: boolean;
 }

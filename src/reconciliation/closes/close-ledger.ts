@@ -38,8 +38,9 @@ const majorityRead = { readConcern: 'majority' } as const;
  * Safe to run twice, concurrently, and after a crash. Rows never change, and each batch of rows
  * increments `batches` in its transaction. The write of the root requires an unchanged `batches`,
  * so no row follows the root, and the root includes all rows.
+ *
  * @param previous The day closed before this one.
- * @returns the closed day, also if another process closed it.
+ * @returns The closed day, even if another process closed it.
  * @throws ConflictError if the journals of a wallet are not consecutive, or the signing key of
  * earlier days is not set.
  */

@@ -4,9 +4,9 @@ import type { LedgerCheck, LedgerFinding } from './ledger-report.js';
 
 /** The result of a scheduled verification. A later run of the same business day replaces it. */
 export interface LedgerVerification {
-  /** YYYY-MM-DD, business time. */
+  /** YYYY-MM-DD in business time. */
   _id: string;
-  /** When it ended. */
+  /** When the verification ended. */
   at: Date;
   durationMs: number;
   ok: boolean;

@@ -299,7 +299,7 @@ async function adaptPace(
   }
 }
 
-/** Judges whether an attempt shows overload; null if not. */
+/** Returns how an attempt shows that the receiver is overloaded. Null if it does not. */
 function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
   if (outcome === 'timeout') {
     return 'silent';
@@ -311,7 +311,7 @@ function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent
 
 /**
  * Updates the receiver's health.
- * @returns true if the receiver is disabled now.
+ * @returns True if the receiver is disabled now.
  */
 async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: AttemptResult): Promise<boolean> {
   const key = { receiverId: turn.receiverId, account: turn.account, url: row.url };

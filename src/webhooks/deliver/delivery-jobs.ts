@@ -71,7 +71,7 @@ let after = '';
 /**
  * Finds receivers with due rows and enqueues their turns: due retries, rows of crashed workers,
  * rows whose job was lost with Redis.
- * @returns the number of receivers.
+ * @returns The number of receivers.
  */
 export async function sweepDeliveries(): Promise<number> {
   const found = await findDueReceivers();
@@ -120,7 +120,7 @@ async function findDueReceivers(): Promise<string[]> {
  * Makes an account's waiting deliveries due now; the attempt counts towards the retry schedule.
  * Rows in flight stay with their worker, and open circuit breakers become half-open. A second call
  * finds nothing to do.
- * @returns the number of rows.
+ * @returns The number of rows.
  */
 export async function sendWaitingDeliveriesNow(accountId: string): Promise<number> {
   const at = now();

@@ -46,7 +46,7 @@ export interface DeliveryAttempt {
   ack: Ack | null;
   /** Start of the response body, at most `webhookLimits.answerKeptBytes` bytes. */
   answer: string | null;
-  /** The error as text; null if it was delivered. */
+  /** The error as text. Null if it was delivered. */
   error: string | null;
   /**
    * Headers specific to this attempt, with truncated signatures. Absent if nothing was sent or the

@@ -77,7 +77,7 @@ export function getStartingPace(most: number): number {
  * overload, and returns to its start after a time-out.
  *
  * One number in Redis is shared by all processes.
- * @returns the pace; the starting pace if Redis is unavailable.
+ * @returns The pace. If Redis is unavailable, the starting pace.
  */
 export async function adjustPace(receiverId: string, most: number, news: PaceNews): Promise<number> {
   const start = getStartingPace(most);

@@ -14,7 +14,7 @@ export interface Verdict {
   outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked' | 'removed' | 'unreached' | 'unsent';
   httpStatus: number | null;
   ack: Ack | null;
-  /** The error as text for the account; null if delivered. */
+  /** The error as text for the account. Null if delivered. */
   error: string | null;
 }
 

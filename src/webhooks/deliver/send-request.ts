@@ -133,7 +133,7 @@ function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): str
 
 /**
  * Parses seconds or a date.
- * @returns milliseconds from now, or null if it is invalid or past.
+ * @returns Milliseconds from now. Null if the value is invalid or in the past.
  */
 function parseRetryAfter(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string') {

@@ -24,7 +24,7 @@ export function decodeSigningKey(secret: string): KeyObject {
 }
 
 /**
- * Returns every key that signs for an endpoint now, current first; empty if the endpoint does not
+ * Returns every key that signs for an endpoint now, current first. Empty if the endpoint does not
  * exist. Keys of the default endpoint are the account's, which also sign callbacks, so they exist
  * even without `webhook_url`.
  */

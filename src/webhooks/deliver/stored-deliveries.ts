@@ -114,7 +114,7 @@ const atOnce = 500;
  * delivered ones by `expireAt`. Safe to run twice or concurrently: a delivery that has been
  * replayed is kept.
  * @param nowMs Time of the clock that all processes share, because a deletion cannot be undone.
- * @returns the number of removed deliveries.
+ * @returns The number of removed deliveries.
  */
 export async function removeUndelivered(nowMs: number): Promise<number> {
   const settledAt = { $lt: new Date(nowMs - webhookLimits.undeliveredKeptMs) };

@@ -12,7 +12,7 @@ import { limits } from '../../../config/limits.js';
 import { say, type Message } from '../../shared/say.js';
 
 export interface UrlGuard {
-  /** Returns the problem of a URL as written, for the client; null if there is none. */
+  /** Returns the problem of a URL as written, for the client. Null if there is none. */
   problemOf(url: string): Message | null;
   /** Like `problemOf`, but also resolves the host name. */
   problemWhenSaved(url: string): Promise<Message | null>;

@@ -25,7 +25,7 @@ export type WebhookStatus = 'enabled' | 'failing' | 'disabled';
 
 export interface EndpointHealth {
   status: WebhookStatus;
-  /** Start of the current status; null if enabled. */
+  /** Start of the current status. Null if the URL is enabled. */
   since: Date | null;
   /** Why it is disabled: no success for days, or a 410 response. */
   reason: DisabledBecause | null;
@@ -84,7 +84,7 @@ function getHealth(receiver: Receiver | undefined): EndpointHealth {
 
 /**
  * Resets the failures of the account's receivers, or of one endpoint, so that new events are sent.
- * @returns the number of held deliveries, which the account can replay.
+ * @returns The number of held deliveries, which the account can replay.
  * @throws NotFoundError if there is no such endpoint.
  */
 export async function enableWebhooks(account: UrlOwner, endpointId?: string): Promise<{ held: number }> {
@@ -172,7 +172,7 @@ async function updateStatus(account: UrlOwner): Promise<void> {
  * Enables all URLs of an account for an operator. Held deliveries stay held until a replay. The
  * audit entry is written first, because the reset takes several writes. The reset is safe to
  * repeat.
- * @returns the number of held deliveries.
+ * @returns The number of held deliveries.
  */
 export async function enableAsOperator(account: Account, by: ChangedBy): Promise<{ held: number }> {
   const before = (await listEndpoints(account)).map(

@@ -21,6 +21,7 @@ const accountsTesting = new Set<string>();
 /**
  * Sends a test event to an endpoint now, whatever its status, and waits for the response. The event
  * is never retried and does not affect the health of the URL.
+ *
  * @param to.endpointId Id of the endpoint. Null for the default endpoint.
  * @param to.about The event. A `ping` if absent.
  * @throws ConflictError if no webhook URL is set.

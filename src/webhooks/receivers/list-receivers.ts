@@ -27,7 +27,7 @@ const accountsReadMax = 500;
  * Lists every URL of every account with its health, in pages of accounts by id. Within a page the
  * worst come first.
  * @param after Id of the last account of the previous page.
- * @returns `next`: the `after` of the next page; null at the end.
+ * @returns `next`: the `after` of the next page. Null at the end.
  */
 export async function findReceivers({
   after,

@@ -22,7 +22,7 @@ export interface ReceiverKey {
 
 /**
  * Counts a failure. Warns about the receiver or disables it if it has failed for long enough.
- * @returns true if the receiver is disabled now.
+ * @returns True if the receiver is disabled now.
  */
 export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
   const receiver = await countFailure(key, timedOut);

@@ -21,11 +21,14 @@ export interface Receiver {
   /** If set, nothing is sent, and due rows become held. */
   disabledAt: Date | null;
   disabledBecause: DisabledBecause | null;
-  /** Circuit breaker: nothing is sent before this time, then one probe. Null while closed. */
+  /**
+   * End of the circuit breaker's opening. Nothing is sent before it, and then one probe. Null while
+   * closed.
+   */
   openUntil: Date | null;
   /** Length of the last opening in milliseconds; 0 while closed. */
   openMs: number;
-  /** Until then, requests that outlived their turn may be in flight in any process. */
+  /** Until this time, requests that outlived their turn may be in flight in any process. */
   slowUntil: Date | null;
 }
 

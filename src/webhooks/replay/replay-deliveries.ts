@@ -79,7 +79,7 @@ export async function replayAsOperator(id: string, by: ChangedBy): Promise<Deliv
  * Replays the deliveries in a state that were created since a time. They may be too many for one
  * database transaction, so one audit entry records the request and another one the count. Rows
  * whose URL was removed stay.
- * @returns the number of replayed deliveries.
+ * @returns The number of replayed deliveries.
  */
 export async function replayDeliveries(
   account: UrlOwner,
@@ -110,10 +110,10 @@ export async function replayDeliveries(
   return count;
 }
 
-/** The current destination of rows; empty for `own` URLs, which do not change. */
+/** The current destination of rows. Empty for `own` URLs, which do not change. */
 type Target = { url: string; receiverId: string } | Record<string, never>;
 
-/** Returns the current destination of a row; null if its URL or endpoint was removed. */
+/** Returns the current destination of a row. Null if its URL or endpoint was removed. */
 export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
   if (row.channel === 'own') {
     return {};

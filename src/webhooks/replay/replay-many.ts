@@ -19,7 +19,7 @@ const rowsOfTransactionMax = 250;
 
 export interface Replayed {
   id: string;
-  /** Why it was not replayed; null if it was. */
+  /** Why it was not replayed. Null if it was. */
   refusal: AppError | null;
 }
 
