@@ -16,8 +16,8 @@ import { isUsername, usernameRule } from '../shared/input-rules.js';
 
 /**
  * Checks that an admin remains. Call it inside the transaction that removes an admin, after the
- * change. It writes to a remaining admin, so that two admins who remove each other at once
- * conflict.
+ * change. The check writes to a remaining admin, so that the transactions conflict if two admins
+ * remove each other at the same time.
  * @throws ConflictError if no admin would remain.
  */
 export async function requireRemainingAdmin(session: Session): Promise<void> {

@@ -10,7 +10,7 @@ const chunkBytes = 255 * 1024;
 type Attempt = Pick<Report, '_id' | 'epoch'>;
 
 /**
- * Returns the file id of an attempt. A report that is generated twice writes two files; only the
+ * Returns the file id of an attempt. A report that is generated twice writes two files. Only the
  * file of its current epoch is read.
  */
 export function getFileId({ _id, epoch }: Attempt): string {

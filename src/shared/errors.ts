@@ -1,8 +1,8 @@
 import { joinMessages, say, type Message } from './say.js';
 
 /**
- * Why a call failed, as a stable word for programs. src/api/contract/failure-reasons.ts has the
- * meanings.
+ * Why a call failed, as a stable word for programs. The meanings are in
+ * src/api/contract/failure-reasons.ts.
  */
 export const failureReasons = [
   'invalid_request',

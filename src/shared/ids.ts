@@ -26,7 +26,7 @@ function firstOfMillisecond(): number {
   return randomBytes(4).readUInt32BE() >>> 1;
 }
 
-/** Returns the lower bound of the ids of a millisecond. */
+/** Returns the lower bound of the ids created at a time, in milliseconds since the epoch. */
 export function firstIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0');
 }

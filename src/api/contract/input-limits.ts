@@ -18,7 +18,7 @@ const known = new WeakMap<Joi.Schema, InputLimits>();
 
 /**
  * Returns the limits of an input schema.
- * @throws Error for text or a list without a `max`, and for objects that accept unknown fields.
+ * @throws Error if a text or a list has no `max`, or if an object accepts unknown fields.
  */
 export function getInputLimits(schema: Joi.Schema): InputLimits {
   const found = known.get(schema) ?? readLimits(schema, 'input');

@@ -56,8 +56,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   /** Role whose keys may call it. */
   role: Role;
   /**
-   * Power that the caller's credential must have. Default `own`, which only the current API key
-   * has.
+   * Power that the caller's credential must have. The default is `own`, which only the current API
+   * key has.
    */
   needs?: Power;
   tag: 'Wallet' | 'Buyer' | 'Seller' | 'Sandbox';

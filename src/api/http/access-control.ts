@@ -108,8 +108,8 @@ export async function applyAccessRules(account: Account, address: string, respon
 }
 
 /**
- * @throws ForbiddenError (403/07) if the address is not on the account's allowlist, or there is no
- * account.
+ * @throws ForbiddenError (403/07) if there is no account, or if the address is not on its
+ * allowlist.
  */
 export function requireAllowedAddress(account: Account | null, address: string): void {
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {

@@ -55,7 +55,7 @@ interface ServerState {
  * the connection breaks or the server closes are not executed.
  *
  * Node hands over all requests of a packet at once. Without the queue, a packet of 58 kB blocks a
- * process for 20 s. A response that never gets the connection emits no `close`.
+ * process for 20 s. A response to which Node never assigns the connection emits no `close`.
  *
  * @returns `close`, which stops the server even if clients keep connections open. Idle connections
  * end at once. Busy connections end after the response in progress, which says `Connection: close`

@@ -83,8 +83,8 @@ function createAbortedError(how: string): Error {
 }
 
 /**
- * The parser also accepts UTF-7, UTF-16 and UTF-32, which filters in front of us would read
- * differently.
+ * Requires UTF-8. The parser also accepts UTF-7, UTF-16 and UTF-32, which a firewall in front of
+ * the service could read differently.
  */
 function requireWholeUtf8Body(
   request: IncomingMessage,

@@ -187,8 +187,8 @@ function decodePath(sent: string): string {
 }
 
 /**
- * Writes the call to the account's request log. On the reseller surface only the code shows a
- * failure, elsewhere also the status.
+ * Writes the call to the account's request log. On the reseller surface, only the response code
+ * shows a failure. Elsewhere the HTTP status shows it too.
  */
 function logForAccount(
   request: Request,

@@ -90,8 +90,8 @@ export const createResellerRequest = defineResellerOperation<Query>({
 });
 
 /**
- * Binds the sign of a refused call to its order. Values that no product can have are bound
- * unchanged. A ref_id that no purchase can have needs no binding.
+ * Binds the sign of a refused call to its order. An invalid code or customer number is bound
+ * unchanged. An invalid ref_id needs no binding, because no purchase can have it.
  */
 async function bindRefusedSign(sent: { accountId: string; code: string; customer: string; ref: string }) {
   const { accountId, code, customer, ref } = sent;

@@ -62,7 +62,10 @@ export function defineResellerOperation<Query>(operation: ResellerOperation<Quer
   return operation as unknown as AnyResellerOperation;
 }
 
-/** Part of every query. Authentication checks it; this schema describes it for the contract. */
+/**
+ * Part of every query. Authentication checks these parameters. This schema describes them for the
+ * contract.
+ */
 export const credentials = Joi.object({
   username: text(40).required(),
   sign: Joi.string()

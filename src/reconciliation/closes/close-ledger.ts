@@ -175,7 +175,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
 
 /**
  * Finds the rows of a day in the order of their wallets.
- * @param after Id of the previous row. By default the first row comes first.
+ * @param after Id of the previous row. By default the search starts at the first row.
  */
 export function findRows(day: string, after = `${day}:`) {
   return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, majorityRead).sort({ _id: 1 });

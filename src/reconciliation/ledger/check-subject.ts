@@ -57,7 +57,7 @@ function checkOwners({ id, journals, orders, credits, ...owners }: Subject): Led
     deposit: owners.deposit !== null,
     settlement: owners.settlement !== null,
     posting: true,
-    // check-adjustment.ts checks adjustments.
+    // Adjustments are checked in check-adjustment.ts.
     adjustment: true,
   };
   const findings: LedgerFinding[] = [];

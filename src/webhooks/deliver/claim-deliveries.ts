@@ -130,9 +130,9 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], at = getImmedia
 }
 
 /**
- * Orders rows within one purchase, channel and endpoint. A row with a later sibling is dropped; a
- * row with an earlier sibling in flight is deferred. So a client never gets `pending` after the
- * result, or `success` after the reversal.
+ * Orders rows within one purchase, channel and endpoint. A row with a later sibling is dropped. A
+ * row with an earlier sibling in flight is deferred. A client therefore never gets `pending` after
+ * the result, or `success` after the reversal.
  */
 async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
   const ordered = rows.filter((row) => row.orderKey !== null);

@@ -36,8 +36,8 @@ export const deliverDueJob = defineJob<ReceiverData>({
 export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);
 
 /**
- * Enqueues turns for the receivers of these rows. Call it after the commit. It never throws:
- * without Redis the sweep finds the rows.
+ * Enqueues turns for the receivers of these rows. Call this after the commit. Never throws: without
+ * Redis, the sweep finds the rows.
  */
 export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiverId'>[]): Promise<void> {
   await enqueueTurns(new Set(rows.map((row) => row.receiverId)));
@@ -90,8 +90,8 @@ export async function sweepDeliveries(): Promise<number> {
 
 /**
  * Scans the index, starting after the last receiver of each batch. A batch takes twice as many rows
- * as the last one had receivers. So many small receivers need few queries, and a receiver with a
- * million rows is skipped quickly.
+ * as the last one had receivers. This way, many small receivers need few queries, and a receiver
+ * with a million rows is skipped quickly.
  */
 async function findDueReceivers(): Promise<string[]> {
   const at = now();

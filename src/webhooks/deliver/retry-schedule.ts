@@ -4,7 +4,7 @@ const hourMs = 60 * minuteMs;
 
 /**
  * The retry schedule, also used by the documentation and the account's deliveries page. `waitMs`
- * counts from the previous attempt; the first is made at once.
+ * counts from the previous attempt. The first attempt is made at once.
  */
 export const retrySchedule = [
   { waitMs: 0, words: 'at once' },

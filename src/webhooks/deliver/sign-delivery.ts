@@ -81,9 +81,9 @@ export const userAgent = 'topup-webhooks/1';
 type Signed = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>;
 
 /**
- * Builds the headers of one attempt. Both signatures cover the exact body: `x-signature` alone, and
- * `webhook-signature` (Standard Webhooks) with id and time of this attempt. During a rotation each
- * has one value per key, separated by a space.
+ * Builds the headers of one attempt. `x-signature` covers only the exact body. `webhook-signature`
+ * (Standard Webhooks) also covers the id and the time of this attempt. During a rotation, each
+ * header has one value per key, separated by a space.
  */
 export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();

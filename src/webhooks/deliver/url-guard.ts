@@ -1,7 +1,7 @@
 /**
  * Keeps outgoing requests away from the internal network (SSRF). A URL and its resolved addresses
- * are checked when it is saved and at each attempt. The connection's own lookup returns the checked
- * addresses, so a name cannot change in between.
+ * are checked when the URL is saved and at each attempt. The connection's own lookup returns the
+ * checked addresses, so a name cannot change in between.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -106,7 +106,8 @@ function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
   if (literal !== null) {
     return isPublicAddress(literal) ? null : say('urlPrivate');
   }
-  // A name without a dot belongs to the internal network; a DNS search list could complete it.
+  // A name without a dot belongs to the internal network, because a DNS search list could complete
+  // it.
   const labels = url.hostname.replace(/\.$/, '').split('.');
   return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : say('urlHostName');
 }
@@ -156,7 +157,7 @@ async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
 
 /**
  * Resolves IPv4 and IPv6 addresses of a name.
- * @throws the name server's error if there are none.
+ * @throws The name server's error if the name has no addresses.
  */
 export async function resolveAllAddresses(
   resolver: dns.Resolver,

@@ -47,7 +47,7 @@ export interface ListedEndpoint {
 }
 
 /**
- * Lists every endpoint of an account with its health, the default one first; at most
+ * Lists every endpoint of an account with its health, the default endpoint first. There are at most
  * `limits.webhookEndpointsMax`.
  */
 export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]> {

@@ -23,7 +23,9 @@ export interface Replayed {
   refusal: AppError | null;
 }
 
-/** Replays several deliveries by `replayAsOperator`; a refused one does not stop the others. */
+/**
+ * Replays several deliveries with `replayAsOperator`. A refused delivery does not stop the others.
+ */
 export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<Replayed[]> {
   const replayed: Replayed[] = [];
   for (const id of ids) {
