@@ -16,7 +16,7 @@ export interface Scrubber {
   /** Texts of a provider or a receiver are replaced completely. */
   words<T extends string | null>(text: T): T | string;
   /**
-   * The part that can only be a reference is kept, because it reveals a product that was delivered
+   * The part that can only be a reference is kept, because it reveals that one delivery was sold
    * twice.
    */
   serialNumber<T extends string | null>(serialNumber: T): T | string;

@@ -137,8 +137,8 @@ function sumFigures(sold: readonly DaySales[]): Figures {
 }
 
 /**
- * Counts purchases by hour. Totals are kept per quarter hour from the start of the day, because in
- * every time zone a day starts on a quarter hour.
+ * Counts purchases by hour. Totals count quarter hours from the start of the day. In every time
+ * zone a day starts on a quarter hour, so each hour consists of whole quarter hours.
  */
 function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   const volumes = hours.map((fromMs) => ({
