@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- <name>]`: runs one benchmark on temporary durable databases. Compare figures
- * within one run only; every benchmark measures its own yardstick.
+ * only within one run, because every benchmark also measures its own yardstick.
  */
 import path from 'node:path';
 import { builtProgram } from '../config/project-file.js';

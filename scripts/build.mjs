@@ -19,13 +19,13 @@ const programs = [
   'scripts/inbox/main',
   'scripts/bench/main',
   ...readdirSync(path.join(root, 'scripts'))
-    // Checks are for developers only; tsx runs them.
+    // The checks are only for developers, who run them with tsx.
     .filter((file) => file.endsWith('.ts') && !file.startsWith('check-'))
     .map((file) => `scripts/${path.parse(file).name}`),
 ];
 /**
- * Preloads, small programs, and modules that import unbundled modules. These are not bundled in one
- * file.
+ * Preloads, small programs, and modules that import unbundled modules. They are not bundled into
+ * one file.
  */
 const helpers = [
   'scripts/test/file-process',
@@ -49,7 +49,7 @@ for (const program of programs) {
   writeFileSync(file, starter(program));
 }
 
-// The client package that /docs offers for installation, under a name without version.
+// Packs the client that /docs offers for installation, under a file name without a version.
 const packed = path.join(dist, 'clients');
 mkdirSync(packed, { recursive: true });
 execSync(`npm pack --silent --ignore-scripts --pack-destination "${packed}"`, {
@@ -59,16 +59,16 @@ execSync(`npm pack --silent --ignore-scripts --pack-destination "${packed}"`, {
 const [tarball] = readdirSync(packed).filter((file) => /-\d.*\.tgz$/.test(file));
 renameSync(path.join(packed, tarball), path.join(packed, 'topup-client.tgz'));
 
-// A running copy may still start programs, so files of an earlier build are removed last.
+// A running copy may still start programs of the earlier build, so old files are removed last.
 removeOlderThan(startedAt, dist);
 
-// Read by scripts/prepare.mjs. Sources edited during the build are newer than this stamp, so the
-// next start builds again.
+// scripts/prepare.mjs reads this stamp. Sources edited during the build are newer than the stamp,
+// so the next start builds again.
 const stamp = path.join(dist, '.built');
 writeFileSync(stamp, packagesHash());
 utimesSync(stamp, startedAt / 1_000, startedAt / 1_000);
 
-/** @returns true if the folder still contains files. */
+/** @returns True if the folder still contains files. */
 function removeOlderThan(time, folder) {
   const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => {
     const file = path.join(folder, entry.name);

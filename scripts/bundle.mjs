@@ -16,7 +16,7 @@ const external = [
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/resources',
   'esbuild',
-  // Used by mocha in parallel runs only.
+  // mocha uses these only for parallel runs.
   './worker.cjs',
   './reporters/parallel-buffered.cjs',
   'mongodb-memory-server-core',
@@ -49,9 +49,9 @@ const shortMaps = {
 };
 
 /**
- * @param options.format `cjs`: one script with cacheable compiled code (supervisor/run-cached.ts);
- * `esm`: may share chunks.
- * @returns the input files with their imports.
+ * @param options.format `cjs` builds one script whose compiled code can be cached
+ * (supervisor/run-cached.ts). `esm` builds modules that can share chunks.
+ * @returns The input files with their imports.
  */
 export async function bundle(
   root,

@@ -1,6 +1,6 @@
 /**
- * `npm run check:alerts`: checks and tests the rules of ops/prometheus with promtool. Prints that
- * it skips if promtool is missing (Debian package `prometheus`).
+ * `npm run check:alerts`: checks and tests the rules of ops/prometheus with promtool. Prints a
+ * notice and skips the check if promtool is missing (Debian package `prometheus`).
  */
 import { spawnSync } from 'node:child_process';
 

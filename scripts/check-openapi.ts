@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Json } from './openapi/breaking-changes.js';
 import { acceptRelease, contractProblems, whyNotAccepted } from './openapi/hold-to-release.js';
 
-// The configuration requires database addresses; the document does not.
+// The configuration requires database addresses, although the document does not.
 process.env['MONGODB_URI'] ??= 'mongodb://127.0.0.1/none';
 process.env['REDIS_URL'] ??= 'redis://127.0.0.1/0';
 process.env['BASE_URL'] = 'https://topup.example';
@@ -66,5 +66,5 @@ problems.push(...contractProblems(baselineSource, document));
 for (const problem of problems) {
   console.error(problem);
 }
-// Imported operations keep timers, so the process would not exit.
+// Imported operations keep timers, which would prevent the process from exiting.
 process.exit(problems.length > 0 ? 1 : 0);

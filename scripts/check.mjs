@@ -20,7 +20,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Other steps read generated types that are not in the repository.
+// Other steps read generated types, which are not in the repository.
 if (
   scripts.generate &&
   spawnSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' }).status !== 0

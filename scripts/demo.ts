@@ -1,6 +1,7 @@
 /**
- * `npm run demo`: deposit, purchase, provider, signed webhook and balance, against the running copy
- * or a temporary one. Prints each step; exits with 1 and the reason on failure.
+ * `npm run demo`: shows a deposit, a purchase, the provider's order, the signed webhook and the
+ * balance, on the running copy or a temporary one. Prints each step. On failure, prints the reason
+ * and exits with 1.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -128,7 +129,10 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
   );
 }
 
-/** Polls until there is an answer. @throws PlainError on timeout. */
+/**
+ * Polls until `ask` returns a result.
+ * @throws PlainError on timeout.
+ */
 async function until<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
   const deadline = performance.now() + finalWithinMs;
   for (;;) {
@@ -151,7 +155,7 @@ function step(what: string, details: string): void {
   print(`${colours.green('✔')} ${what}: ${details}`);
 }
 
-/** Output after Ctrl-C would hide the line that confirms it. */
+/** Prints nothing after Ctrl-C, because more output would hide the line that confirms it. */
 function print(line: string): void {
   if (!stopping.aborted) {
     console.log(line);

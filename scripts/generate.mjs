@@ -14,7 +14,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const module = 'scripts/docs/generated-files';
 const cache = path.join(root, 'node_modules/.cache/generate');
 
-// The configuration requires database addresses; the documents do not.
+// The configuration requires database addresses, although the documents do not.
 process.env.MONGODB_URI ??= 'mongodb://127.0.0.1/none';
 process.env.REDIS_URL ??= 'redis://127.0.0.1/0';
 await bundle(root, { entryPoints: [`${module}.ts`], outdir: cache, extension: '.mjs' });
@@ -28,10 +28,10 @@ for (const [file, document] of Object.entries(documentOfTypes)) {
 for (const [file, text] of Object.entries(texts)) {
   write(file, text);
 }
-// The operations' modules keep timers, so the process would not exit.
+// The modules of the operations keep timers, which would prevent the process from exiting.
 process.exit(0);
 
-/** Keeps an unchanged file, because a newer one would trigger another build. */
+/** Does not rewrite an unchanged file, because a newer file would trigger another build. */
 function write(file, text) {
   const target = path.join(root, file);
   if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {

@@ -5,12 +5,15 @@ export interface Lock {
 }
 
 interface Manifest {
-  /** By package name: whether its install script may run. npm reads it too. */
+  /**
+   * Whether the install script of a package may run, by package name. npm reads this setting as
+   * well.
+   */
   allowScripts?: Record<string, boolean>;
 }
 
 /**
- * @returns one sentence per problem: a package without review, an entry without a package, or
+ * @returns One sentence per problem: a package without a review, an entry without a package, or
  * enabled scripts.
  */
 export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifest, npmrc: string): string[] {

@@ -1,7 +1,7 @@
 /**
  * `node dist/scripts/migrate.js`: creates collections and indexes. Run it before each release
  * (Procfile `release`). With `--sharded --shards <names>` it also prints the mongosh commands that
- * shard MongoDB by account (docs/guides/operate/scale.md); it does not run them.
+ * shard MongoDB by account (docs/guides/operate/scale.md), but does not run them.
  */
 import '../src/all-models.js';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,10 @@ import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/server-health.js';
 import { logger } from '../src/shared/logger.js';
 
-/** Migration does not change Redis; it only refuses an outdated version. */
+/**
+ * Time to wait for Redis. The migration does not change Redis, and only refuses an outdated
+ * version.
+ */
 const redisWaitMs = 1_000;
 
 const usage = 'node dist/scripts/migrate.js [--sharded --shards <shard>,<shard>…]';
@@ -53,9 +56,9 @@ async function printSharding(shards: string[]): Promise<void> {
   );
 }
 
-/** Runs before any change, so that a refusal does not affect the running release. */
+/** Runs before any change, so that a refusal does not affect the release in use. */
 async function refuseOldRedis(): Promise<void> {
-  // The message below replaces the connection's log lines.
+  // The logger is silent, because the message below replaces the connection's log lines.
   logger.silent = true;
   const isThere = await connectRedis(redisWaitMs).then(
     () => true,
@@ -87,7 +90,7 @@ async function main(): Promise<void> {
   }
   await disconnectRedis();
   await disconnectMongo();
-  // An abandoned Redis connection would keep the process alive for two seconds.
+  // An abandoned connection to Redis would keep the process alive for two seconds.
   process.exit();
 }
 

@@ -1,8 +1,8 @@
 /**
  * Prepares a fresh clone: checks Node, installs the dependencies and builds. Uses only Node,
  * because it runs before the packages exist. Does nothing if everything is current, and never
- * installs into an image or a production checkout. Output goes to stderr; stdout belongs to the
- * script that follows.
+ * installs into an image or a production checkout. Output is written to stderr, because stdout
+ * belongs to the script that follows.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -33,8 +33,8 @@ const sources = [
 ];
 
 /**
- * Exits with a plain message if this machine or the build is unusable.
- * @param options.development The script needs development packages.
+ * Prints a plain message and exits if this machine or the build is unusable.
+ * @param options.development True if the script needs development packages.
  */
 export async function prepare({ development = false } = {}) {
   checkNodeVersion();
@@ -49,12 +49,13 @@ export async function prepare({ development = false } = {}) {
     );
     throw new Stopped(1);
   }
-  // Two copies of one clone may start at once. The second waits for the first installation.
+  // Two copies of one clone may start at the same time. The second one waits for the first
+  // installation.
   const release = await takeTurn();
   try {
     if (!packagesAreCurrent({ development: true })) {
       console.error('Installing the dependencies (npm ci); this takes a moment the first time …');
-      // The build needs the development packages even with NODE_ENV=production.
+      // The build needs the development packages, even with NODE_ENV=production.
       await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
     }
     if (!buildIsCurrent()) {
@@ -79,7 +80,7 @@ function checkNodeVersion() {
   }
 }
 
-/** An image contains the build, without sources and package-lock.json. */
+/** True in an image, which contains the build but neither sources nor package-lock.json. */
 function isImage() {
   return existsSync(stamp) && !existsSync(path.join(root, 'package-lock.json'));
 }
@@ -92,7 +93,7 @@ function packagesAreCurrent({ development }) {
     installed !== null &&
     Object.entries(wanted).every(
       ([name, entry]) =>
-        // Optional packages are for other systems; paths without node_modules are workspaces.
+        // Optional packages are for other systems. Paths without node_modules are workspaces.
         entry.optional ||
         (!development && (entry.dev || entry.devOptional)) ||
         !name.includes('node_modules/') ||
@@ -119,8 +120,8 @@ function buildIsCurrent() {
 }
 
 /**
- * Identifies the packages of a build. npm rewrites package-lock.json when it prunes, so its time is
- * unreliable.
+ * Identifies the packages of a build. The file time of package-lock.json is unreliable, because npm
+ * rewrites the file when it prunes.
  */
 export function packagesHash() {
   return createHash('sha256')
@@ -128,7 +129,10 @@ export function packagesHash() {
     .digest('hex');
 }
 
-/** Includes folders, because their time changes when a file is removed. */
+/**
+ * Returns the newest modification time. Includes folders, because their time changes when a file is
+ * removed.
+ */
 function newest(file) {
   const entry = statSync(file, { throwIfNoEntry: false });
   if (!entry?.isDirectory()) {
@@ -140,7 +144,10 @@ function newest(file) {
   );
 }
 
-/** Waits until no other process prepares this clone. @returns a function that releases the lock. */
+/**
+ * Waits until no other process prepares this clone.
+ * @returns A function that releases the lock.
+ */
 async function takeTurn() {
   const lock = path.join(
     tmpdir(),
@@ -150,7 +157,7 @@ async function takeTurn() {
   for (let waited = false; ; waited = true) {
     writeFileSync(mine, String(process.pid));
     try {
-      // A link appears with its content, so a lock always names its holder.
+      // The link appears together with its content, so a lock always names its holder.
       linkSync(mine, lock);
       const release = () => rmSync(lock, { force: true });
       process.once('exit', release);
@@ -185,7 +192,8 @@ function holderIsAlive(lock) {
 }
 
 /**
- * Runs a command in the clone. Ends this process if the command fails or this process is stopped.
+ * Runs a command in the clone. Ends this process if the command fails or if this process is
+ * stopped.
  */
 async function run(command, args) {
   const hasGroups = process.platform !== 'win32';
@@ -193,7 +201,8 @@ async function run(command, args) {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: !hasGroups,
-    // Ctrl-C reaches only this process; npm and its scripts would each print an error.
+    // With a separate process group, Ctrl-C reaches only this process. Otherwise npm and its
+    // scripts would each print an error.
     detached: hasGroups,
   });
   const code = await new Promise((resolve, reject) => {
@@ -221,7 +230,7 @@ class Stopped extends Error {
   }
 }
 
-/** Kills npm with its child processes while it runs. */
+/** Kills npm and its child processes. Set while npm runs. */
 let killCommand = () => undefined;
 
 /**
@@ -237,11 +246,12 @@ function stopNow(signal) {
 /**
  * Prepares the clone, then runs a built script in this process. `--help` and an unknown option
  * prepare nothing.
+ *
  * @param script.command The command as the user types it, for messages.
- * @param script.usage The answer to `--help`.
- * @param script.options Options in the format of `parseArgs`; absent if the script parses its own
+ * @param script.usage The text for `--help`.
+ * @param script.options Options in the format of `parseArgs`. Absent if the script parses its own
  * arguments.
- * @param script.hasOwnHelp The built script prints its own help if a build exists.
+ * @param script.hasOwnHelp True if the built script prints its own help once a build exists.
  */
 export async function prepareAndRun(name, { command, usage, options, hasOwnHelp, development }) {
   const built = new URL(`../dist/scripts/${name}.js`, import.meta.url);

@@ -1,11 +1,11 @@
-/** `npm run reset`: empties LOCAL_DIR, so that the next start is a first start. */
+/** `npm run reset`: empties LOCAL_DIR, so that the next start behaves like the first one. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { stopLeftovers } from './supervisor/pid-files.js';
 import { holderOf, localDirOf } from './start/local-dir.js';
 
 const leftoverPoliteMs = 10_000;
-/** Names of a copy's own files. Other files in the folder are kept. */
+/** Names of the files that a copy creates. Other files in the folder are kept. */
 const ours =
   /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|admin-password|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
 

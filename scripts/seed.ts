@@ -1,6 +1,7 @@
 /**
- * `node dist/scripts/seed.js [--json]`: creates demo accounts and a catalogue. Safe at every start:
- * existing data is kept, and demo URLs are updated to the current ports of simulator and inbox.
+ * `node dist/scripts/seed.js [--json]`: creates demo accounts and a catalogue. Safe to run at every
+ * start: existing data is kept, and demo URLs are updated to the current ports of simulator and
+ * inbox.
  */
 import { randomBytes } from 'node:crypto';
 import { webhookSecretContext } from '../src/accounts/secret-contexts.js';
@@ -81,8 +82,8 @@ async function ensureAccount(username: string): Promise<DemoAccount> {
 }
 
 /**
- * Creates the demo operator with a random password. A changed password is kept. A copy without the
- * password (its folder was emptied but not its database) sets a new one.
+ * Creates the demo operator with a random password. A changed password is kept. If the folder of
+ * the copy was emptied but not its database, the password is unknown and a new one is set.
  */
 async function ensureOperator(): Promise<DemoOperator> {
   const known = process.env['ADMIN_PASSWORD'];
@@ -112,7 +113,9 @@ function newAccount(username: string): NewAccount {
     : { username, role: 'buyer', ...urls };
 }
 
-/** Moves URLs of a local inbox to its current port. Other URLs belong to the user and stay. */
+/**
+ * Updates URLs of a local inbox to its current port. Other URLs belong to the user and are kept.
+ */
 async function followInbox(account: Account): Promise<void> {
   if (!inboxUrl) {
     return;

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     output.say(`${reason}: stopping …`);
     if (running === null) {
       exitCode = code;
-      // Further output would hide that line. The log files keep it.
+      // Further output would hide that line. The log files still receive it.
       output.hush();
     }
     void supervisor.stopAll();
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     announce(running, supervisor);
     await stopRequested(supervisor);
   } catch (error) {
-    // Failures caused by stopping do not count.
+    // Failures that stopping causes do not count.
     failure = supervisor.stopping.aborted ? null : error;
   }
   await supervisor.stopAll();
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
 }
 
 /**
- * Options of the run. A missing Redis is installed only with `--install-redis` or after consent at
+ * Options of the run. A missing Redis is installed only with `--install-redis`, or with consent at
  * the terminal.
  */
 function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runService>[0], 'env' | 'confirm'> {

@@ -27,7 +27,7 @@ async function main(args: string[]): Promise<number> {
       if (databases.stopping.aborted) {
         return 130;
       }
-      // A run filtered by title does not measure the file's time.
+      // A run that is filtered by title does not measure the duration of the whole file.
       if (options.grep === null) {
         times.keep(new Map(outcome.results.map(({ file, ms }) => [file, Math.round(ms)])));
       }
@@ -45,7 +45,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 interface Run {
-  /** In start order. */
+  /** Files in the order in which they start. */
   files: string[];
   options: Options;
   times: Times;

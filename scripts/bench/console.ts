@@ -56,8 +56,8 @@ export async function benchConsole(): Promise<void> {
 }
 
 /**
- * Closes days as the nightly clock does and repeats after a database timeout. The first close takes
- * all earlier days at once.
+ * Closes days as the scheduled job does, and retries after a database timeout. The first close
+ * covers all earlier days at once.
  */
 async function closeDays({ untilMs }: Business, say: (what: string) => void): Promise<void> {
   for (const until of [formatBusinessDay(new Date(untilMs - daysClosedApart * 86_400_000)), undefined]) {
@@ -76,7 +76,7 @@ async function closeDays({ untilMs }: Business, say: (what: string) => void): Pr
   }
 }
 
-/** Adds jobs that no worker takes. Half of them are delayed. */
+/** Adds jobs that no worker processes. Half of them are delayed. */
 async function fillQueue(): Promise<void> {
   await Promise.all(
     Array.from({ length: jobsWaiting }, (_, index) =>

@@ -101,7 +101,7 @@ async function timeQuery(query: HistoryQuery): Promise<number> {
   return performance.now() - atMs;
 }
 
-/** @returns the id of an account with `count` evenly spread purchases. */
+/** @returns Id of an account with `count` evenly spread purchases. */
 async function fill(count: number): Promise<string> {
   const { account } = await createAccount(
     { username: `bench-${newId().slice(12)}`, role: 'buyer' },

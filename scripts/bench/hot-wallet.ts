@@ -1,6 +1,7 @@
 /**
- * Many clients buy from one wallet: one web process and four, compared with the naive server. Then
- * four processes must accept exactly the purchases that a smaller balance covers.
+ * Many clients buy from one wallet. Measures one web process and four, compared with the naive
+ * server. Then checks that four processes accept exactly the purchases that a smaller balance
+ * covers.
  */
 import { product } from './support/goods.js';
 import {
@@ -23,7 +24,10 @@ import { booksOf, startYardstick } from './support/yardstick.js';
 const names = ['naive', 'one process', 'four processes'] as const;
 type Candidate = (typeof names)[number];
 
-/** Purchases that the second wallet covers. The load attempts twice as many. */
+/**
+ * Number of purchases that the balance of the second wallet covers. The load attempts twice as
+ * many.
+ */
 const covered = 500;
 
 export async function benchHotWallet(): Promise<void> {

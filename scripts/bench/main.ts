@@ -1,6 +1,6 @@
 /**
  * `node dist/scripts/bench/main.js <name>`: runs one benchmark or one of its helper processes.
- * Loads only the named module, so that the others read no environment.
+ * Loads only the named module, because each module reads its environment on import.
  */
 import { randomBytes } from 'node:crypto';
 import { isBench, type BenchName } from './usage.js';
@@ -40,7 +40,8 @@ const helpers: Record<string, (args: string[]) => Promise<void>> = {
 };
 
 /**
- * Uses a unique database and queue prefix, so that a bench may share its servers with other data.
+ * Uses a unique database name and queue prefix, so that a benchmark can share its servers with
+ * other data.
  */
 function useOwnNames(): void {
   const id = randomBytes(4).toString('hex');

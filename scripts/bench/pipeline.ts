@@ -1,6 +1,6 @@
 /**
- * End-to-end purchases until every webhook is delivered, compared with a bare worker. First at full
- * speed, then at a fixed rate for the latency from acceptance to delivery.
+ * End-to-end purchases until every webhook is delivered, compared with a bare worker. Runs first at
+ * full speed, and then at a fixed rate to measure the latency from acceptance to delivery.
  */
 import { request } from 'undici';
 import type { Execution } from '../simulator/order-book.js';
@@ -97,7 +97,10 @@ export async function benchPipeline(): Promise<void> {
   });
 }
 
-/** Measures until every accepted purchase is done. @throws Error on timeout. */
+/**
+ * Measures until every accepted purchase is done.
+ * @throws Error on timeout.
+ */
 async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<LoadResult>): Promise<Flow> {
   const stop = await meter.start(pipeline.processes);
   const startedMs = performance.now();
@@ -117,7 +120,7 @@ async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<Loa
   return { perSecond, cost: perOperation(cost, accepted) };
 }
 
-/** CPU of our processes without the simulator and the inbox. */
+/** CPU time of our processes, except the simulator and the inbox. */
 function ownCpuUs({ cpuUs }: Cost): number {
   const { simulator = 0, inbox = 0 } = cpuUs;
   return sum(cpuUs) - simulator - inbox;
@@ -164,14 +167,14 @@ async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<vo
   await clearInbox(inbox);
 }
 
-/** Empties the inbox. Its growing store would distort later rounds. */
+/** Empties the inbox, because its growing store would distort later rounds. */
 async function clearInbox({ url }: RunningProcess): Promise<void> {
   const { body } = await request(`${url}/messages`, { method: 'DELETE' });
   await body.dump();
 }
 
 /**
- * @returns milliseconds from each purchase's acceptance to its first order and to its webhook
+ * @returns Milliseconds from each purchase's acceptance to its first order, and to its webhook
  * delivery.
  */
 async function atFixedRate(
@@ -220,7 +223,7 @@ async function atFixedRate(
   };
 }
 
-/** @returns milliseconds from each `add` to the start of its job. */
+/** @returns Milliseconds from each `add` to the start of the job. */
 async function startsOfBareQueue(bench: Bench, adding: Adding): Promise<number[]> {
   const prefix = bench.yardstickPrefix('queue');
   const [adder, taker] = await Promise.all([

@@ -1,7 +1,7 @@
 /**
- * Accepting purchases from many wallets: our built web process with production logging, compared
- * with a bare node:http server (one driver transaction and one job) and a naive Express and
- * mongoose server.
+ * Accepts purchases from many wallets. Measures our built web process with production logging,
+ * compared with a bare node:http server (one driver transaction and one job) and a naive Express
+ * and mongoose server.
  */
 import {
   checkLedger,

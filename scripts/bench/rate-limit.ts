@@ -1,6 +1,6 @@
 /**
- * The rate limiter: exact across two web processes, its cost per accepted call against a bare
- * script, and no Redis cost for a blocked key.
+ * Checks that the rate limiter is exact across two web processes. Measures its cost per accepted
+ * call against a bare script, and checks that a blocked key costs no Redis call.
  */
 import type { LimitResult, LimitWork } from './processes/limiter.js';
 import type { LoadResult } from './processes/load.js';
@@ -81,7 +81,7 @@ async function checkExact(): Promise<void> {
     seconds: 50,
     purchases: 3 * limit,
   });
-  // A 503 after the limiter still counts as accepted by the limiter.
+  // A call that got a 503 after the limiter also counts as accepted by the limiter.
   const passed = accepted + (refused[503] ?? 0);
   const summary = `${passed} accepted, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
   mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} per minute; ${summary}`);

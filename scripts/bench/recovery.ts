@@ -1,5 +1,5 @@
 /**
- * Redis is emptied under load. Measures how fast the sweep adds all jobs again, against addBulk,
+ * Empties Redis under load. Measures how fast the sweep adds all jobs again, compared with addBulk,
  * and checks that no purchase is ordered or charged twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,7 +26,7 @@ import { formatValue } from './support/print.js';
 import { openShop } from './support/shop.js';
 import { untilTrue } from './support/until-true.js';
 
-/** Jobs per sweep step. */
+/** Number of jobs per sweep step. */
 const bulk = 1_000;
 const everyMs = 20;
 const limitMs = 300_000;
@@ -86,13 +86,13 @@ export async function benchRecovery(): Promise<void> {
   });
 }
 
-/** Jobs per second between the first and the last job that the sweep adds. */
+/** Returns the number of jobs per second between the first and the last job that the sweep adds. */
 async function measureSweep(
   bench: Bench,
   { purchases, sellerId, env }: { purchases: number; sellerId: string; env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const queue = openProviderQueue(bench, bench.prefix, sellerId);
-  // All purchases are overdue first, so that the measured time contains no waiting.
+  // Waits until all purchases are overdue, so that the measured time contains no waiting.
   await untilTrue({ everyMs: 100, limitMs, what: 'every purchase is overdue' }, async () => {
     const waiting = await bench.db
       .collection('transactions')
@@ -119,7 +119,7 @@ async function measureSweep(
   }
 }
 
-/** Adds the same jobs in bulks of the same size, without querying for them. */
+/** Adds the same jobs in batches of the same size, without querying for them. */
 async function measureAddBulk(
   bench: Bench,
   { purchases, sellerId }: { purchases: number; sellerId: string },

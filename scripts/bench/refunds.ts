@@ -1,6 +1,6 @@
 /**
- * Refunds of one wallet while it buys: through the posting engine against one driver transaction
- * per refund, then through the whole pipeline with a provider that refuses.
+ * Refunds of one wallet while it buys. Measures the posting engine against one driver transaction
+ * per refund, and then the whole pipeline with a provider that refuses.
  */
 import type { RefundResult, RefundWork } from './processes/refunder.js';
 import type { Load, LoadResult } from './processes/load.js';
@@ -28,14 +28,14 @@ import { startYardstick, yardstickArgs, booksOf } from './support/yardstick.js';
 const names = ['bare', 'engine'] as const;
 type Candidate = (typeof names)[number];
 
-/** Purchases prepared per second of a round, more than it can refund. */
+/** Number of purchases prepared per second of a round. It exceeds what a round can refund. */
 const aheadPerSecond = 1_500;
 const aheadInPipeline = 500;
 
 interface Refunds {
   refunded: number;
   perSecond: number;
-  /** Purchases per second during the refunds. */
+  /** Number of purchases per second during the refunds. */
   bought: number;
   /** Cost of one refund or purchase. */
   cost: Cost;
@@ -168,7 +168,7 @@ function ask(refunder: RunningProcess, work: RefundWork): Promise<RefundResult> 
   return call<RefundResult>(refunder.child, work);
 }
 
-/** Checks that the books contain each reported refund with its purchase. */
+/** Checks that the ledger contains each reported refund with its purchase. */
 async function checkRefunds(
   bench: Bench,
   measured: Record<Candidate, { refunded: number }[]>,
@@ -185,7 +185,10 @@ async function checkRefunds(
   }
 }
 
-/** All prepared purchases wait when the worker starts. Purchases made in the meantime are added. */
+/**
+ * Measures the refunds of the whole pipeline. All prepared purchases are waiting when the worker
+ * starts. Purchases made in the meantime are added.
+ */
 async function throughPipeline(
   bench: Bench,
   parts: {

@@ -1,6 +1,6 @@
 /**
  * A report over a million rows by the real worker, compared with a raw projected cursor. Also
- * measures its memory against a tenth of the rows, and the event-loop delay.
+ * measures the event-loop delay, and the memory compared with a report over a tenth of the rows.
  */
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -31,11 +31,12 @@ const spanMs = 86_400_000;
 
 interface Made {
   rowsPerSecond: number;
-  /** CPU microseconds per row, of the reporting process and of MongoDB. */
+  /** CPU microseconds of the reporting process per row. */
   cpuUs: number;
+  /** CPU microseconds of MongoDB per row. */
   mongodbUs: number;
   peakMib: number;
-  /** Of our worker only. */
+  /** p99 of the event-loop delay of our worker. */
   loopP99Ms: number;
 }
 
@@ -86,7 +87,8 @@ export async function benchReport(): Promise<void> {
 }
 
 /**
- * Adds successes of the last day without journals. This bench verifies its files, not the ledger.
+ * Adds successful purchases of the last day without journals. This benchmark verifies the report
+ * files, not the ledger.
  */
 async function addRows({
   accountId,
@@ -157,7 +159,9 @@ async function makeBare(
   };
 }
 
-/** Each report runs in a fresh worker, so that the memory of one does not count for the next. */
+/**
+ * Each report runs in a fresh worker, so that the memory of one report does not count for the next.
+ */
 async function makeOurs(
   bench: Bench,
   { accountId, rows }: { accountId: string; rows: number },

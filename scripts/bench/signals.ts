@@ -1,10 +1,12 @@
 /**
- * The cost of observability. First an upper bound from its parts (support/cost-of-seeing.ts). Then
- * the cost of accepting purchases with everything off, with metrics (scraped in each turn), and
- * with traces of a tenth and of all calls.
+ * The cost of observability. First measures an upper bound from its parts
+ * (support/cost-of-seeing.ts). Then measures the cost of accepting purchases in three states: with
+ * everything off, with metrics (scraped in each round), and with traces of a tenth and of all
+ * calls.
  *
- * One process is switched (processes/switching-web.ts). Each turn is compared with the turns nearby
- * that are off, with the error of the mean. `off again` validates the measurement.
+ * One process is switched between the states (processes/switching-web.ts). Each round is compared
+ * with nearby rounds in which everything is off, and the error of the mean is shown. `off again`
+ * validates the measurement.
  */
 import { request } from 'undici';
 import { findFreePort } from '../databases/ports.js';
@@ -29,7 +31,7 @@ const turns = {
 type Name = keyof typeof turns;
 const names = Object.keys(turns) as Name[];
 
-/** Warm-up per variant, until the JIT has compiled most code. */
+/** Warm-up per variant in seconds, until the JIT has compiled most code. */
 const warmSeconds = 4;
 
 export async function benchSignals(): Promise<void> {
@@ -88,7 +90,10 @@ export async function benchSignals(): Promise<void> {
   });
 }
 
-/** Each name takes each position equally often, so that slow drifts affect all of them. */
+/**
+ * Returns an order in which each name takes each position equally often over the rounds, so that
+ * slow drifts affect all names.
+ */
 function orderOf(round: number): Name[] {
   const from = round % names.length;
   const order = [...names.slice(from), ...names.slice(0, from)];

@@ -1,7 +1,7 @@
 /**
  * Two providers with one product each, at a share of the maximum rate. One provider fails,
- * recovers, hangs and recovers while workers are killed at random. Measures the healthy provider's
- * buyers, memory of every process and the keys left in Redis.
+ * recovers, hangs and recovers, while workers are killed. Measures the latency for the healthy
+ * provider's buyers, the memory of every process and the keys left in Redis.
  */
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const sampleEveryMs = 1_000;
 const limitMs = 900_000;
 const hangsMs = 600_000;
 
-/** Shares of the whole duration. */
+/** Phases, with their share of the whole duration. */
 const phases = [
   { name: 'before', share: 0.2, behaviour: null },
   { name: 'one provider is down', share: 0.2, behaviour: { down: true } },
@@ -40,7 +40,7 @@ interface Phase {
   name: string;
   from: Date;
   until: Date;
-  /** Cost of the web process, which is not killed, and of the databases. */
+  /** Cost of the databases and of the web process, which is not killed. */
   cost: Cost;
 }
 
@@ -96,8 +96,8 @@ export async function benchTrouble(): Promise<void> {
 }
 
 /**
- * Returns the p95 of each phase of trouble, relative to the mean of the calm phases around it. A
- * growing database slows down in every phase.
+ * Returns the p95 of each phase of trouble, relative to the mean of the calm phases around it. The
+ * comparison is relative, because the growing database makes each phase slower than the one before.
  */
 function besideCalm(p95: number[]): number[] {
   return phases.flatMap(({ behaviour }, place) => {
@@ -149,7 +149,7 @@ function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print():
   };
 }
 
-/** Returns 0 for a process that has just ended. */
+/** Returns the resident memory in bytes, or 0 for a process that has just ended. */
 function residentBytes(pid: number): number {
   try {
     const [, pages = '0'] = fs.readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
@@ -160,8 +160,8 @@ function residentBytes(pid: number): number {
 }
 
 /**
- * @returns the healthy provider's p95 from acceptance to the final state in each phase, in
- * milliseconds. Purchases accepted while a buying worker was down do not count.
+ * @returns The p95 from acceptance to the final state for the healthy provider, in milliseconds,
+ * for each phase. Purchases accepted while a buying worker was down do not count.
  */
 async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
@@ -201,8 +201,8 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
 }
 
 /**
- * Prints the load on shared resources per phase. A higher load in a phase of trouble would slow the
- * healthy provider.
+ * Prints the load on shared resources per phase. If the load were higher while one provider has
+ * trouble, the healthy provider would become slower.
  */
 function printCosts(played: Phase[]): void {
   const sum = (all: Record<string, number>) => Object.values(all).reduce((total, each) => total + each, 0);

@@ -1,6 +1,6 @@
 /**
- * Preload (`node --import`) that measures event-loop delay. On a message it reports the p99 in
- * milliseconds and resets.
+ * Preload (`node --import`) that measures event-loop delay. On each message, it reports the p99 in
+ * milliseconds and resets the measurement.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -1,4 +1,4 @@
-/** The two sides of the webhook bench, each measured over the same number of events. */
+/** The two candidates of the webhook benchmark, each measured over the same number of events. */
 import { limits } from '../../config/limits.js';
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
@@ -23,27 +23,27 @@ import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 
 export interface Measured {
   perSecond: number;
-  /** CPU of this process in microseconds per event. */
+  /** CPU time of this process in microseconds per event. */
   cpuUs: number;
 }
 
 export interface Rounds {
   /**
-   * Measures the HTTP client alone with signatures, at the concurrency that all receivers may have
-   * together.
+   * Measures the HTTP client alone with signatures, at the total concurrency that all receivers
+   * together may have.
    */
   bare(): Promise<Measured>;
   /** Measures from the announcement of stored rows until the last one is marked as delivered. */
   whole(): Promise<Measured>;
   /**
    * Measures the backlog of one receiver that starts without history.
-   * @param inFlight Its maximum of concurrent requests; null: the adaptive limit.
+   * @param inFlight Maximum number of concurrent requests. Null for the adaptive limit.
    */
   backlog(inFlight: number | null): Promise<Measured>;
   close(): Promise<void>;
 }
 
-/** @param urls.slow A receiver that answers with the latency of a distant one. */
+/** @param urls.slow A receiver with the response time of a distant server. */
 export async function prepareRounds(
   urls: { quick: string; slow: string },
   size: { events: number; receivers: number; backlog: number },

@@ -12,7 +12,7 @@ import { runBench, startHelper } from './support/bench.js';
 import { prepareRounds, type Measured } from './webhook-rounds.js';
 
 const receivers = 50;
-/** Answer time of the receiver with a backlog. */
+/** Response time of the receiver with a backlog, in milliseconds. */
 const answerMs = 50;
 
 export async function benchWebhooks(): Promise<void> {

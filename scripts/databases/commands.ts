@@ -5,7 +5,7 @@ import path from 'node:path';
 import { eachLine } from '../supervisor/lines.js';
 import { hasTimedOut, limitedSignal } from '../supervisor/limited-signal.js';
 
-/** Finds the full path of a program on PATH, or null. */
+/** Finds the full path of a program on PATH. Null if there is none. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | null {
   const candidates = (env['PATH'] ?? '')
     .split(path.delimiter)
@@ -30,7 +30,10 @@ interface RunOptions {
   line: (line: string) => void;
 }
 
-/** Runs a program to its end. Rejects if it fails, times out or is aborted. @returns its stdout. */
+/**
+ * Runs a program to its end. Rejects if the program fails, times out or is aborted.
+ * @returns The program's stdout.
+ */
 export async function runCommand(program: string, args: string[], options: RunOptions): Promise<string> {
   const signal = limitedSignal(options.signal, options.limitMs);
   const child = spawn(program, args, {

@@ -4,25 +4,28 @@ import type { Supervisor } from '../supervisor/supervisor.js';
 
 export interface Database {
   url: string;
-  /** The chosen option, for the banner. */
+  /** Description of the chosen option, for the banner. */
   used: string;
-  /** The path of a usable mongod on this machine. */
+  /** Path of a usable mongod on this machine. */
   mongod?: string | null;
 }
 
 export interface DatabaseContext {
   env: NodeJS.ProcessEnv;
   supervisor: Supervisor;
-  /** False in tests: the embedded database then does not fsync. */
+  /** False in tests. The embedded database then does not fsync. */
   durable: boolean;
-  /** Asks at the terminal; absent without one. */
+  /** Asks the user at the terminal. Absent if there is no terminal. */
   confirm?: (question: string) => Promise<boolean>;
 }
 
-/** One option: resolves to the database, or to null after printing why it does not work here. */
+/**
+ * One way to get a database. Resolves to the database, or to null after printing why this way does
+ * not work here.
+ */
 export type Step = (context: DatabaseContext) => Promise<Database | null>;
 
-/** Returns the result of the first step that works, or null. */
+/** Returns the result of the first step that works. Null if none works. */
 export async function firstThatWorks(steps: Step[], context: DatabaseContext): Promise<Database | null> {
   for (const step of steps) {
     context.supervisor.stopping.throwIfAborted();
@@ -35,7 +38,8 @@ export async function firstThatWorks(steps: Step[], context: DatabaseContext): P
 }
 
 /**
- * Refuses a missing address in production. A database that we start ourselves must not hold money.
+ * Refuses a missing address in production, because a database that we start ourselves must not hold
+ * money.
  * @throws PlainError that names the variable.
  */
 export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_URI' | 'REDIS_URL'): void {
@@ -50,7 +54,7 @@ export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_UR
   }
 }
 
-/** Returns the address without user and password, for output. */
+/** Returns the address with user and password masked, for output. */
 export function withoutPassword(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//***@');
 }

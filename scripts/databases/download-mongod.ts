@@ -14,7 +14,7 @@ const downloadMs = 300_000;
 export async function downloadMongod({ env, supervisor }: DatabaseContext): Promise<string | null> {
   const { output, stopping } = supervisor;
   try {
-    // A slow development package, so it is loaded only here.
+    // Loaded only here, because this development package loads slowly.
     const { MongoBinary, DryMongoBinary } = await import('mongodb-memory-server-core');
     const { MongoBinaryDownloadUrl } =
       await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
@@ -41,7 +41,8 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Checks quickly whether a host is reachable, so that an offline machine does not wait for minutes.
+ * Checks within a short time whether a host is reachable, so that an offline machine does not wait
+ * for minutes.
  */
 async function answers(hostname: string, stopping: AbortSignal): Promise<boolean> {
   const socket = net.connect({ host: hostname, port: 443 });

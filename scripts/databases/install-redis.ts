@@ -21,7 +21,7 @@ const offlineQuickly = [
 
 /**
  * Installs as root on Debian or Ubuntu.
- * @returns the program, or null after printing why it failed.
+ * @returns The path of the program. Null after printing why the installation failed.
  */
 export async function installRedisByApt(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;
@@ -62,7 +62,7 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
   return findOnPath('redis-server', env);
 }
 
-/** Returns the program that an earlier start built in LOCAL_DIR, or null. */
+/** Returns the program that an earlier start built in LOCAL_DIR. Null if there is none. */
 export function redisBuiltBefore({ supervisor }: DatabaseContext): string | null {
   const file = builtFile(supervisor.localDir);
   const program = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
@@ -75,7 +75,7 @@ function builtFile(localDir: string): string {
 
 /**
  * Builds Redis from source in LOCAL_DIR.
- * @returns the program, or null after printing why it failed.
+ * @returns The path of the program. Null after printing why the build failed.
  */
 export async function installRedisFromNpm(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;
@@ -108,7 +108,8 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
         '--prefer-offline',
         `redis-memory-server@${memoryServerVersion}`,
       ],
-      // The postinstall script would build into a foreign folder; getPath below builds in ours.
+      // The postinstall script would build into a folder outside LOCAL_DIR. `getPath` below builds
+      // into LOCAL_DIR.
       { env: { ...env, REDISMS_DISABLE_POSTINSTALL: '1' }, signal: stopping, limitMs: npmMs, line },
     );
     output.say('Redis: redis-memory-server builds Redis; this takes a few minutes the first time …');
@@ -126,7 +127,7 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
   }
 }
 
-/** Runs in a separate process, so that it can be stopped. */
+/** Runs in a separate process, so that the build can be stopped. */
 async function memoryServerProgram(
   dir: string,
   options: Parameters<typeof runCommand>[2],

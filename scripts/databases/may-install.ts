@@ -1,8 +1,8 @@
 import type { DatabaseContext } from './database.js';
 
 /**
- * Asks for consent to an installation: `npm start -- --install-redis`, INSTALL_REDIS=1, or an
- * answer at the terminal.
+ * Asks for consent to an installation: `npm start -- --install-redis`, INSTALL_REDIS=1, or a
+ * confirmation at the terminal.
  * @param what The software and its target, in words.
  */
 export async function mayInstall(

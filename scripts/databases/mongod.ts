@@ -1,4 +1,7 @@
-/** Runs a `mongod` of this machine as a one-node replica set, because transactions need one. */
+/**
+ * Runs a `mongod` of this machine as a replica set with one node, because transactions need a
+ * replica set.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { limits } from '../../config/limits.js';
@@ -11,8 +14,8 @@ import { portFor } from './ports.js';
 const alreadyInitialized = 23;
 
 /**
- * Starts the program and makes it primary. Rejects with its last output on failure.
- * @returns the address.
+ * Starts the program and makes it primary. Rejects with the program's last output on failure.
+ * @returns The address.
  */
 export async function startMongod(program: string, { supervisor }: DatabaseContext): Promise<string> {
   const { localDir } = supervisor;
@@ -44,7 +47,7 @@ export function mongodArgs(options: {
   port: number;
   dataDir: string;
   logFile: string;
-  /** Default: 60 s, as in MongoDB. */
+  /** Maximum lifetime of a transaction in seconds. By default 60, as in MongoDB. */
   lockLifetimeS?: number;
 }): string[] {
   const { port, dataDir, logFile, lockLifetimeS } = options;
@@ -71,7 +74,7 @@ export function mongodDataDir(localDir: string): string {
   return path.join(localDir, 'mongodb');
 }
 
-/** Initiates a replica set if there is none, and resolves when the server is primary. */
+/** Initiates a replica set if there is none. Resolves when the server is primary. */
 export async function becomePrimary(host: string, signal: AbortSignal): Promise<void> {
   const url = `mongodb://${host}/?directConnection=true`;
   const first = await waitForHello(url, () => true, signal);
@@ -84,7 +87,8 @@ export async function becomePrimary(host: string, signal: AbortSignal): Promise<
         if (!(error instanceof Error && 'code' in error && error.code === alreadyInitialized)) {
           throw error;
         }
-        // The data comes from a start with another port, so the only member has a new address.
+        // The data was written by a start with another port, so the only member now has a new
+        // address.
         const { config } = (await command({ replSetGetConfig: 1 })) as { config: { version: number } };
         await command({
           replSetReconfig: { ...config, version: config.version + 1, members },

@@ -14,16 +14,19 @@ const childStopMs = 10_000;
 
 /** Temporary databases, and the means to run programs on them. */
 export interface OwnDatabases {
-  /** Environment for processes: the first of `pairs`, LOCAL_DIR, TMPDIR and the test mode. */
+  /** Environment for processes: the first pair of `pairs`, LOCAL_DIR, TMPDIR and the test mode. */
   env: NodeJS.ProcessEnv;
   pairs: DatabasePair[];
-  /** A directory that is deleted afterwards. */
+  /** Directory that is deleted at the end. */
   localDir: string;
   /** A description of the two databases. */
   used: string;
   /** Aborted when the user stops the program. */
   stopping: AbortSignal;
-  /** Runs Node with these arguments and stops it with this process. @returns its exit code. */
+  /**
+   * Runs Node with these arguments. The child stops at the latest when this process does.
+   * @returns The child's exit code.
+   */
   node: (args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) => Promise<number>;
 }
 
@@ -34,10 +37,10 @@ export interface DatabasePair {
 }
 
 /**
- * Starts MongoDB and Redis as `npm start` does, in a temporary directory that is deleted
- * afterwards.
+ * Starts MongoDB and Redis as `npm start` does, in a temporary directory that is deleted at the
+ * end.
  * @param options.pairs Number of separate pairs, for parallel work.
- * @returns the exit code of `use`, or 1 after a printed error.
+ * @returns The exit code of `use`. 1 after printing an error.
  */
 export async function withOwnDatabases(
   { durable, pairs: count = 1 }: { durable: boolean; pairs?: number },
@@ -69,7 +72,7 @@ export async function withOwnDatabases(
         mongod: mongodb.mongod,
       };
     };
-    // The first start detects the databases of this machine and may install Redis.
+    // The first start detects the databases of this machine, and may install Redis.
     const { pair, used, mongod } = await start(first);
     const pairs = [pair, ...(await Promise.all(others.map(start))).map((each) => each.pair)];
     const tmpdir = path.join(localDir, 'tmp');
@@ -81,7 +84,7 @@ export async function withOwnDatabases(
         APP_MODE: 'sandbox',
         LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
         LOCAL_DIR: localDir,
-        // Temporary files are deleted with the directory.
+        // Temporary files are deleted together with the directory.
         TMPDIR: tmpdir,
         ...pair,
         // For tests that kill their own database.

@@ -7,7 +7,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
-/** Returns the port that this copy last used for `name` if it is free, otherwise a new one. */
+/**
+ * Returns the port that this copy last used for `name` if that port is free. Otherwise returns a
+ * new port.
+ */
 export async function portFor(localDir: string, name: string): Promise<number> {
   const file = path.join(localDir, 'ports.json');
   const before = readPorts(file)[name];
@@ -29,7 +32,8 @@ function readPorts(file: string): Record<string, number> {
 }
 
 /**
- * Below the range of outgoing connections, which could take the port before its program listens.
+ * Lowest port to use. It is below the range of outgoing connections, which could take the port
+ * before the program listens on it.
  */
 const firstPort = 20_000;
 const ports = 12_000;
@@ -46,7 +50,9 @@ export async function findFreePort(): Promise<number> {
   throw new Error(`No free port from ${firstPort} to ${firstPort + ports} in ${triesMax} tries`);
 }
 
-/** Returns null for a free port, otherwise the error code, such as EADDRINUSE or EACCES. */
+/**
+ * Returns null if the port is free. Otherwise returns the error code, such as EADDRINUSE or EACCES.
+ */
 export async function portTaken(port: number): Promise<string | null> {
   // On some systems a server on all addresses and one on 127.0.0.1 can share a port.
   for (const host of ['127.0.0.1', undefined]) {

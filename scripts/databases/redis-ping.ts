@@ -6,8 +6,8 @@ const connectTimeoutMs = 2_000;
 const retryMs = 50;
 
 /**
- * Resolves when the server accepts commands (it answers LOADING while it reads its files). Rejects
- * with the last error.
+ * Resolves when the server accepts commands. While the server reads its files, it responds with
+ * LOADING. Rejects with the last error.
  */
 export async function waitForRedis(url: string, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -23,13 +23,13 @@ export async function waitForRedis(url: string, signal: AbortSignal): Promise<vo
   }
 }
 
-/** @returns the version. Rejects at once if no server accepts commands. */
+/** @returns The version. Rejects at once if no server accepts commands. */
 export async function redisVersion(url: string): Promise<string> {
   const about = await withRedis(url, (redis) => redis.info('server'));
   return /redis_version:(\S+)/.exec(about)?.[1] ?? '';
 }
 
-/** True if it holds keys with this prefix. */
+/** True if the server holds keys with this prefix. */
 export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
   return withRedis(url, async (redis) => {
     for (let cursor = '0'; ;) {
@@ -42,9 +42,9 @@ export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
   });
 }
 
-/** Returns warnings about risky settings of a foreign server. */
+/** Returns warnings about risky settings of a server that we did not start. */
 export async function checkRedis(url: string): Promise<string[]> {
-  // A hosted Redis may refuse CONFIG; its host is then responsible.
+  // A hosted Redis may refuse CONFIG. Its operator is then responsible for the setting.
   const [, policy] = await withRedis(url, (redis) => redis.config('GET', 'maxmemory-policy')).catch(() => []);
   return typeof policy !== 'string' || policy === 'noeviction'
     ? []

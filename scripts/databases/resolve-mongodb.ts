@@ -42,8 +42,8 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
 }
 
 /**
- * Prefers an installed program, then a download, then the embedded server. A copy with data in the
- * embedded server keeps it.
+ * Prefers an installed program, then a download, then the embedded server. A copy whose data is in
+ * the embedded server continues to use it.
  */
 function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
@@ -123,8 +123,8 @@ async function startEmbedded({ supervisor, durable }: DatabaseContext): Promise<
       String(port),
       '--dbpath',
       dataDir,
-      // A server that is not durable serves tests. They set lock lifetimes themselves and must
-      // tolerate majority lag.
+      // A server that is not durable is used only for tests. Tests set lock lifetimes themselves
+      // and must tolerate majority lag.
       ...(durable
         ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]
         : ['--no-fsync', '--majority-lag', '0-30']),

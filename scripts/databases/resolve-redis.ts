@@ -26,13 +26,13 @@ const givenTimeoutMs = 5_000;
 /** Default of QUEUE_PREFIX (config/env.ts). */
 const defaultPrefix = 'topup';
 const versionTimeoutMs = 5_000;
-/** The minimum that BullMQ requires. */
+/** Minimum version that BullMQ requires. */
 const versionMin = [6, 2];
 
 /**
  * Tries `REDIS_URL`, redis-server or valkey-server on PATH, and a build of an earlier start. With
- * consent also a server at the default address, an installation by apt-get and a build by
- * redis-memory-server.
+ * the user's consent, it also tries a server at the default address, an installation by apt-get and
+ * a build by redis-memory-server.
  * @throws PlainError with the install command for this system.
  */
 export async function resolveRedis(
@@ -94,7 +94,7 @@ async function findBuiltRedis(context: DatabaseContext): Promise<Database | null
   return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
-/** A foreign server: writing there needs consent. */
+/** Uses a server that somebody else started. Writing to such a server needs consent. */
 async function alreadyListening(
   url: string,
   { env, supervisor, confirm }: DatabaseContext,
@@ -179,7 +179,10 @@ function isTooOld(version: string): boolean {
   return major < majorMin || (major === majorMin && minor < minorMin);
 }
 
-/** Uses a free port, no eviction and an append-only file, so that queued jobs survive a restart. */
+/**
+ * Starts a server on a free port, without eviction and with an append-only file, so that queued
+ * jobs survive a restart.
+ */
 async function startServer(program: string, { supervisor }: DatabaseContext): Promise<string> {
   const { localDir } = supervisor;
   const dataDir = path.join(localDir, 'redis');
@@ -207,7 +210,7 @@ async function startServer(program: string, { supervisor }: DatabaseContext): Pr
       '',
       '--maxmemory-policy',
       'noeviction',
-      // The unchanged command line lets a later start identify the server.
+      // With an unchanged command line, a later start can identify the server.
       '--set-proc-title',
       'no',
     ],

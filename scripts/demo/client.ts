@@ -10,7 +10,10 @@ interface Envelope {
   data: Record<string, unknown> | null;
 }
 
-/** Calls the service once. @throws PlainError unless it succeeds. */
+/**
+ * Calls the service once.
+ * @throws PlainError unless the call succeeds.
+ */
 export async function callService(
   url: string,
   options: { apiKey: string; method?: 'GET' | 'POST'; body?: object },

@@ -10,7 +10,7 @@ import { eachLine } from '../supervisor/lines.js';
 import { PlainError } from '../supervisor/plain-error.js';
 
 const healthTimeoutMs = 3_000;
-/** The first start of a clone may install a database. */
+/** Long, because the first start of a clone may install a database. */
 const startTimeoutMs = 600_000;
 const lastLinesMax = 30;
 
@@ -18,7 +18,7 @@ export interface FoundCopy {
   demo: DemoFile;
   /** True if the copy was already running. */
   wasRunning: boolean;
-  /** Stops the copy if it was started here. */
+  /** Stops the copy if this process started it. */
   leave: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function findOrStartCopy(localDir: string, search: Search): Promise
       try {
         return await startCopy(localDir, search);
       } catch (error) {
-        // Another command started a copy at the same moment and won the race.
+        // Another command started a copy at the same moment and was faster.
         if (holderOf(localDir) === null || Date.now() > deadline) {
           throw error;
         }
@@ -64,7 +64,9 @@ async function isHealthy(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** The copy stops with this process at the latest, because its IPC channel closes. */
+/**
+ * Starts a copy. The copy stops at the latest with this process, because the IPC channel closes.
+ */
 async function startCopy(localDir: string, { stopping, say }: Search): Promise<FoundCopy> {
   const program = path.join(projectRoot, 'scripts/start.mjs');
   const copy = spawn(process.execPath, [program], {

@@ -1,4 +1,4 @@
-/** Verifies a delivery as a customer does, from the documentation alone. */
+/** Verifies a delivery as a customer would, using only the documentation. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
@@ -8,7 +8,7 @@ export interface Delivery {
   raw: string;
 }
 
-/** Returns null if both signatures are valid, otherwise the problem. */
+/** Returns null if both signatures are valid. Otherwise returns the problem. */
 export function signatureMistake({ headers, raw }: Delivery, secret: string): string | null {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;

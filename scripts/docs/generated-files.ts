@@ -4,13 +4,13 @@ import { consoleDocument } from '../../src/console/api/document.js';
 import { httpFile } from './http-file.js';
 import { postmanCollection } from './postman-collection.js';
 
-/** The OpenAPI document of each generated file of types. */
+/** The OpenAPI document for each generated file of types. */
 export const documentOfTypes: Record<string, object> = {
   'packages/client-node/src/schema.ts': openApiDocument(),
   'packages/console/src/api/schema.d.ts': consoleDocument(),
 };
 
-/** The text of each other generated file. */
+/** The text of each of the other generated files. */
 export const texts: Record<string, string> = {
   'packages/client-node/src/calls.ts': calls(),
   'dist/generated/topup.http': httpFile(describedInterface()),
@@ -21,8 +21,8 @@ export const texts: Record<string, string> = {
 };
 
 /**
- * Lists method and path of each call that uses an API key. Reseller calls are signed instead: see
- * reseller.ts.
+ * Lists the method and path of each call that uses an API key. Reseller calls are signed instead
+ * (reseller.ts).
  */
 function calls(): string {
   const rows = Object.entries(describedInterface().paths).flatMap(([path, item]) =>

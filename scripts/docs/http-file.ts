@@ -23,7 +23,10 @@ const head = `# Every call of the API, in an order that works from top to bottom
 @id = ...
 `;
 
-/** Each call has its own ref_id; a reused one with other content would be refused. */
+/**
+ * Returns a different ref_id for each call, because a reused ref_id with other content would be
+ * refused.
+ */
 function refOf(operationId: string): string {
   return `${operationId}-{{run}}`;
 }
@@ -46,7 +49,10 @@ function requestOf({ operation, method, path, query, key, headers, body }: Sampl
   ].join('\n');
 }
 
-/** A wallet transaction can also be found by its ref_id, which is known here. */
+/**
+ * Fills the placeholders of a path. A wallet transaction can also be found by its ref_id, which is
+ * known here.
+ */
 function pathOf(path: string): string {
   return path
     .replace(/\{(\w+)\}/g, '{{$1}}')

@@ -2,9 +2,9 @@ import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { sampleRequests, type SampleRequest } from './sample-requests.js';
 
 /**
- * Builds a Postman collection (format 2.1) with one folder per surface and keys as variables. It
- * computes the reseller sign before each send, and keeps ids and new keys of answers for later
- * calls.
+ * Builds a Postman collection (format 2.1) with one folder per surface and keys as variables. The
+ * collection computes the reseller sign before each call, and keeps ids and new keys from responses
+ * for later calls.
  */
 export function postmanCollection(document: OpenApiDocument, baseUrl: string): string {
   const requests = sampleRequests(document);
@@ -101,7 +101,7 @@ function itemOf({ operation, method, path, query, key, headers, body }: SampleRe
   };
 }
 
-/** The ref_id of the example is already used after the first send. */
+/** Replaces the ref_id of the example, because it would already be used after the first call. */
 function withNewRef(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'ref_id' in body
     ? { ...body, ref_id: '{{new_ref}}' }

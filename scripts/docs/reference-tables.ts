@@ -68,7 +68,7 @@ export function withTables(page: string): string {
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
 const code = (text: string): string => `\`${text}\``;
 
-/** An unescaped bar ends a cell. */
+/** Builds a Markdown table. Cells must not contain an unescaped bar, which would end the cell. */
 function buildTable(head: Row, rows: readonly Row[]): string {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return `${lines.join('\n')}\n`;
@@ -131,7 +131,10 @@ function findJobs(): Row[] {
   );
 }
 
-/** Relies on name, help and labels being adjacent in each definition. */
+/**
+ * Finds the metrics in the source text. Relies on name, help and labels being adjacent in each
+ * definition.
+ */
 function findMetrics(): Row[] {
   const ofFigures = Object.entries(figures).map(([name, { help, labels }]) => ({
     name,
@@ -153,7 +156,7 @@ function findMetrics(): Row[] {
     .map(({ name, help, labels }) => [code(name), labels.map(code).join(', '), escapeBars(help)]);
 }
 
-/** .env.example explains each setting in the comment above it. */
+/** Finds the settings in .env.example, which explains each setting in the comment above it. */
 function findSettings(): Row[] {
   const rows: Row[] = [];
   let comment: string[] = [];

@@ -3,20 +3,20 @@ import type { DescribedOperation, OpenApiDocument, Schema } from '../../src/api/
 /** A sample call, filled with the document's examples. `{{…}}` is a variable of the collection. */
 export interface SampleRequest {
   operation: DescribedOperation;
-  /** In capitals. */
+  /** HTTP method in capitals. */
   method: string;
-  /** With `{…}` placeholders. */
+  /** Path with `{…}` placeholders. */
   path: string;
   query: { name: string; value: string }[];
   headers: { name: string; value: string }[];
-  /** The variable of its API key. */
+  /** The variable that holds the API key of the call. */
   key: 'buyer_key' | 'seller_key' | null;
   body: unknown;
 }
 
 /**
- * Returns the calls in an order in which they can be sent. Calls that end something needed by
- * others come last.
+ * Returns the calls in an order in which they can be sent. Calls that remove something that other
+ * calls need come last.
  */
 export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -58,7 +58,10 @@ function valueOf(name: string, schema: Schema): string {
   return ['username', 'sign'].includes(name) ? `{{${name}}}` : encodeURIComponent(String(sampleOf(schema)));
 }
 
-/** Returns an example value: the schema's own, or the simplest that fits. */
+/**
+ * Returns an example value. Prefers the schema's own example, and otherwise builds the simplest
+ * value that fits.
+ */
 function sampleOf(schema: Schema): unknown {
   const [given] = [...(schema.examples ?? []), ...(schema.default === undefined ? [] : [schema.default])];
   if (given !== undefined) {
@@ -71,7 +74,7 @@ function sampleOf(schema: Schema): unknown {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
-          // Optional fields without an example are left out.
+          // Optional fields without an example are omitted.
           .filter(([name, each]) => schema.required?.includes(name) === true || each.examples || each.default)
           .map(([name, each]) => [name, sampleOf(each)]),
       );

@@ -4,9 +4,9 @@ import type { Verification } from './verify-signatures.js';
 
 /** A row of GET /messages. */
 export interface Message {
-  /** Counts up from 1 within a process. */
+  /** Number from 1, ascending within a process. */
   id: number;
-  /** ISO 8601 UTC. */
+  /** ISO 8601 time in UTC. */
   at: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -15,13 +15,13 @@ export interface Message {
   /** Null if no secret is known for the path. */
   verified: boolean | null;
   verification: Verification | null;
-  /** The answer to the sender: an HTTP status or `hang`. */
+  /** What the sender got: an HTTP status, or `hang` for no response. */
   answered: number | 'hang';
 }
 
 export interface MessageFilter {
   ref_id?: string | undefined;
-  /** This path and paths below it. */
+  /** Matches this path and all paths below it. */
   path?: string | undefined;
   /** Lower bound in milliseconds since 1970, inclusive. */
   since?: number | undefined;
@@ -31,12 +31,12 @@ export interface MessageFilter {
 
 export interface MessageStore {
   add(message: Omit<Message, 'id'>): void;
-  /** Returns the oldest first. */
+  /** Returns the matching messages, oldest first. */
   find(filter: MessageFilter): Message[];
   clear(): void;
-  /** Resolves at the next message or after `timeoutMs`. */
+  /** Resolves when the next message arrives or after `timeoutMs`. */
   nextMessage(timeoutMs: number): Promise<void>;
-  /** Changes after every change of the store. */
+  /** A number that changes with every change of the store. */
   version(): number;
 }
 
@@ -94,7 +94,10 @@ function matches({ message, refId }: Kept, { ref_id: wanted, path, since, after 
   );
 }
 
-/** Callbacks carry `ref_id` at the top, webhooks in `data`. Null for other bodies. */
+/**
+ * Reads the ref_id of a body. It is at the top level of callbacks and in `data` of webhooks. Null
+ * for other bodies.
+ */
 function refIdOf(raw: string): string | null {
   try {
     const body = JSON.parse(raw) as { ref_id?: unknown; data?: { ref_id?: unknown } | null } | null;

@@ -1,6 +1,6 @@
 /**
- * HTTP interface of the inbox. POST on any path except /control is a delivery; other calls read or
- * configure.
+ * HTTP interface of the inbox. A POST to any path except /control is a delivery. Other calls read
+ * messages or change settings.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -38,7 +38,7 @@ export interface InboxListener {
 
 export function createRequestListener(parts: InboxParts): InboxListener {
   const heldResponses = createHeldResponses();
-  // Differs per process, so that a browser's cached answer is never used for another process.
+  // Differs per process, so that a browser never uses the cached response of another process.
   const startedAt = Date.now();
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -130,7 +130,7 @@ async function receive(
   answer(response, answered, rule);
 }
 
-/** One draw with adjacent ranges, so that both rates are shares of all deliveries. */
+/** Uses one random draw with adjacent ranges, so that both rates are shares of all deliveries. */
 function decide(rule: AnswerRule, chance: number): Message['answered'] {
   if (chance < rule.hang_rate) {
     return 'hang';
@@ -151,7 +151,7 @@ function answer(response: ServerResponse, status: number, rule: AnswerRule): voi
   }
 }
 
-/** With `wait_ms` the answer waits for the first matching message. */
+/** With `wait_ms`, the response waits for the first matching message. */
 async function sendMessages(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,21 +1,21 @@
-/** Secrets and answer rules of the inbox, as POST /control sets them. */
+/** Secrets and response rules of the inbox, as set by POST /control. */
 import Joi from 'joi';
 import { HttpMistake } from '../support/http.js';
 
-/** Answer rule of deliveries. Rates are shares from 0 to 1. */
+/** Rule for the responses to deliveries. Rates are shares from 0 to 1. */
 export interface AnswerRule {
-  /** Share of deliveries without any answer. */
+  /** Share of deliveries that get no response. */
   hang_rate: number;
   /** Share of deliveries that get `fail_status` instead of 200. */
   fail_rate: number;
   fail_status: number;
-  /** Headers of a failure, such as `retry-after` or `location`. */
+  /** Headers of a failure response, such as `retry-after` or `location`. */
   fail_headers: Record<string, string>;
-  /** Milliseconds before any answer. */
+  /** Delay before any response, in milliseconds. */
   delay_ms: number;
-  /** The `status` field of the answer. Null: a 200 without body. */
+  /** The `status` field of the response. Null for a 200 without a body. */
   ack: string | null;
-  /** Number of deliveries until the rule expires. Null: it never expires. */
+  /** Number of deliveries until the rule expires. Null if it never expires. */
   times: number | null;
 }
 
@@ -30,17 +30,18 @@ export const friendly: AnswerRule = {
 };
 
 /**
- * Body of POST /control. A key is a path such as `/hooks/shop` (with all paths below it), an
- * account name (for `/hooks/<account>`), or `*` for all others. `null` removes an entry.
+ * Body of POST /control. A key is a path such as `/hooks/shop`, which includes all paths below it,
+ * an account name, which stands for `/hooks/<account>`, or `*` for all other paths. `null` removes
+ * an entry.
  */
 export interface InboxChange {
   secrets?: Record<string, string | string[] | null>;
   answers?: Record<string, Partial<AnswerRule> | null>;
-  /** Tolerance for `webhook-timestamp`; null disables the check. */
+  /** Tolerance for `webhook-timestamp`, in seconds. Null disables the check. */
   timestamp_tolerance_s?: number | null;
 }
 
-/** Body of GET /control: the keys that have a secret, never the secret. */
+/** Body of GET /control. It names the keys that have a secret, but never the secrets. */
 export interface ShownInboxSettings {
   secrets: string[];
   answers: Record<string, AnswerRule>;
@@ -68,14 +69,17 @@ const changeSchema = Joi.object<InboxChange>({
 }).options({ convert: false, abortEarly: false });
 
 export interface InboxSettings {
-  /** @throws HttpMistake 400 that lists every mistake without secrets. Nothing is changed then. */
+  /**
+   * @throws HttpMistake 400 that lists every mistake, without secrets. In that case nothing is
+   * changed.
+   */
   change(input: unknown): void;
-  /** Restores the default answers and keeps the secrets. */
+  /** Restores the default response rules and keeps the secrets. */
   resetAnswers(): void;
   show(): ShownInboxSettings;
-  /** Returns an empty list if none is known for the path. */
+  /** Returns the secrets for a path. Empty if none is known. */
   secretsFor(path: string): readonly string[];
-  /** Returns the rule for a new delivery and counts it. */
+  /** Returns the rule for a new delivery, and counts the delivery. */
   takeAnswer(path: string): AnswerRule;
   toleranceMs(): number | null;
 }
@@ -141,7 +145,10 @@ function assign<Given, Kept>(
   }
 }
 
-/** Returns the longest key that equals the path or is its parent, else `*`, else null. */
+/**
+ * Returns the longest key that equals the path or is its parent. Otherwise `*` if it exists, or
+ * null.
+ */
 function closestKey(map: ReadonlyMap<string, unknown>, path: string): string | null {
   for (let prefix = path; prefix !== ''; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
     if (map.has(prefix)) {

@@ -16,10 +16,10 @@ export interface Verification {
 interface Delivery {
   headers: IncomingHttpHeaders;
   raw: Buffer;
-  /** All valid secrets; two during a rotation. */
+  /** All valid secrets. There are two during a rotation. */
   secrets: readonly string[];
   nowMs: number;
-  /** Maximum distance of `webhook-timestamp` from now. Null: unlimited. */
+  /** Maximum difference between `webhook-timestamp` and now. Null if unlimited. */
   toleranceMs: number | null;
 }
 
@@ -27,7 +27,7 @@ export function verifySignatures(delivery: Delivery): Verification {
   return { x_signature: checkXSignature(delivery), standard_webhooks: checkStandardWebhooks(delivery) };
 }
 
-/** True with at least one valid signature and no invalid one. */
+/** True if at least one signature is valid and none is invalid. */
 export function isVerified({ x_signature: own, standard_webhooks: standard }: Verification): boolean {
   return own !== 'wrong' && standard !== 'wrong' && (own === 'right' || standard === 'right');
 }

@@ -14,14 +14,16 @@ export interface ShardingPlan {
   database: string;
   /** Shard names, in the order of their account ranges. */
   shards: string[];
-  /** The first account of each range except the first; one less than shards. */
+  /**
+   * First account of each range except the first range. There is one entry fewer than in `shards`.
+   */
   splits: string[];
 }
 
 /**
  * Builds the mongosh commands that shard the collections as src/database/sharding.ts defines. All
  * zones are cut at the same accounts, so that each posting writes to one shard.
- * @throws Error that names a unique index that does not begin with the shard key.
+ * @throws Error if a unique index does not begin with the shard key. The error names the index.
  */
 export async function buildShardingCommands(plan: ShardingPlan): Promise<string[]> {
   const lines = [`sh.enableSharding(${quoteText(plan.database)})`];
@@ -44,7 +46,8 @@ export async function buildShardingCommands(plan: ShardingPlan): Promise<string[
         ({ from, to, range }) =>
           `sh.updateZoneKeyRange(${namespace}, ${from}, ${to}, ${quoteText(getZoneName(plan, range))})`,
       ),
-      // Runs after the zones, so that an empty collection starts with a chunk in each.
+      // Runs after the commands for zones, so that an empty collection starts with a chunk in each
+      // zone.
       `sh.shardCollection(${namespace}, ${pattern})`,
     );
   }
@@ -66,7 +69,7 @@ function buildZonesByAccount({ shards, splits }: ShardingPlan, field: string): Z
 }
 
 /**
- * Bases (without a slot) are split by account, slots by the shard whose postings use them
+ * Totals without a slot are split by account. Slots are split by the shard whose postings use them
  * (src/money/totals/slots.ts).
  */
 function buildZonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
@@ -126,7 +129,7 @@ async function readIndexes(collection: string): Promise<FoundIndex[]> {
 
 /**
  * Finds the accounts that split all accounts into ranges of equal size.
- * @returns the first account of each range except the first.
+ * @returns The first account of each range except the first range.
  * @throws Error if there are fewer accounts than ranges.
  */
 export async function findShardSplits(ranges: number): Promise<string[]> {

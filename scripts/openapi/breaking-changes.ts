@@ -1,15 +1,15 @@
 /**
  * Finds breaking changes between two OpenAPI documents. Only additions are allowed
  * (docs/reference/api/conventions.md#versions). A removed call, field or value, or a new
- * requirement, breaks clients. New values in answers do not.
+ * requirement, breaks clients. New values in responses do not.
  */
 import type { Schema } from '../../src/api/openapi/types.js';
 
 export type Json = Record<string, unknown>;
 
 /**
- * The sender of a schema's value. Input must still accept all earlier values; output must still
- * contain all earlier fields.
+ * Which side sends a value of the schema. Input must still accept all values that it accepted
+ * before, and output must still contain all earlier fields.
  */
 type Direction = 'sent by clients' | 'sent by us';
 
@@ -18,7 +18,10 @@ interface Document {
   at: string;
 }
 
-/** Returns one line with its place per break, or none if clients of `before` need no change. */
+/**
+ * Returns one line per break with its place in the document. Returns none if clients of `before`
+ * need no change.
+ */
 export function breakingChanges(before: Json, after: Json): string[] {
   return ['paths', 'webhooks'].flatMap((section) =>
     entriesOf(before[section]).flatMap(([path, item]) =>
@@ -115,7 +118,7 @@ function parameterBreaks(
   ];
 }
 
-/** Header names are case-insensitive. */
+/** Finds removed response headers. Header names are case-insensitive. */
 function headerBreaks(
   was: Document & { response: unknown },
   is: Document & { response: unknown },
@@ -211,7 +214,7 @@ function propertyBreaks(
   ];
 }
 
-/** Input must accept every value that it accepted before. */
+/** Finds new restrictions. Input must accept every value that it accepted before. */
 function boundBreaks(before: Schema, after: Schema, at: string): string[] {
   const valuesOf = ({ enum: values, const: one }: Schema) => values ?? (one === undefined ? null : [one]);
   const [known, possible] = [valuesOf(before), valuesOf(after)];
@@ -234,7 +237,7 @@ function boundBreaks(before: Schema, after: Schema, at: string): string[] {
   ];
 }
 
-/** Each value that is possible now must fit an earlier alternative. */
+/** Compares alternatives. Each value that is possible now must fit an earlier alternative. */
 function alternativeBreaks(
   was: Document & { schema: Schema },
   is: Document & { schema: Schema },
@@ -286,7 +289,10 @@ function mergeSchemas(
   return all;
 }
 
-/** Follows references within the document. @throws Error for a dead reference. */
+/**
+ * Follows references within the document.
+ * @throws Error if a reference has no target.
+ */
 function resolveReferences(root: Json, part: unknown): unknown {
   const reference = field(part, '$ref');
   if (typeof reference !== 'string') {

@@ -9,7 +9,8 @@ export function contractOnly(part: unknown, isNamesOf = false): unknown {
   return Object.fromEntries(
     Object.entries(part)
       .filter(([name]) => isNamesOf || !['description', 'summary', 'example', 'examples'].includes(name))
-      // Keys of `properties` and `schemas` are names; a field may be called "description".
+      // The keys of `properties` and `schemas` are names, because a field may be called
+      // "description".
       .map(([name, each]) => [
         name,
         contractOnly(each, !isNamesOf && ['properties', 'schemas'].includes(name)),

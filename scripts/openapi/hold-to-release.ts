@@ -1,7 +1,7 @@
 /**
  * Compares the OpenAPI document with the one of the last release (decision 024). The baseline is
  * fixed between releases; scripts/openapi/accepted-breaks.json lists each accepted break with its
- * reason. Before the first release both files are missing and nothing is compared.
+ * reason. Before the first release, both files are missing and nothing is compared.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { contractOnly } from './contract-only.js';
 interface AcceptedBreak {
   /** The reason why the break is acceptable for clients. */
   reason: string;
-  /** The text of the check without its place. */
+  /** Text of the check, without the place in the document. */
   what: string;
   at: string[];
 }
@@ -21,18 +21,19 @@ interface AcceptedBreak {
 interface Release {
   /** The version in package.json when the baseline was made. */
   release: string;
-  /** Digest of the baseline, which detects manual changes. */
+  /** Digest of the baseline, by which manual changes are detected. */
   sha256: string;
   accepted: AcceptedBreak[];
 }
 
-/** The folder of the two files, and the current version in package.json. */
+/** The folder of the two files. */
 export interface Held {
+  /** The current version in package.json. */
   folder: string;
   version: string;
 }
 
-/** Returns one line per break that is not accepted, or none. */
+/** Returns one line per break that is not accepted. */
 export function contractProblems({ folder, version }: Held, document: Json): string[] {
   const lastRelease = readRelease(folder);
   if (lastRelease === null) {
@@ -58,8 +59,8 @@ export function contractProblems({ folder, version }: Held, document: Json): str
 }
 
 /**
- * Returns why the baseline must not change, or null. It changes only with a new version and never
- * with an unaccepted break.
+ * Returns why the baseline must not change. Null if it may. It changes only with a new version, and
+ * never with an unaccepted break.
  */
 export function whyNotAccepted(baselineSource: Held, document: Json): string | null {
   const release = readRelease(baselineSource.folder)?.release;
@@ -77,7 +78,7 @@ export function whyNotAccepted(baselineSource: Held, document: Json): string | n
 
 /**
  * Makes `document` the baseline for the next releases and clears the accepted breaks.
- * @throws Error while it is frozen.
+ * @throws Error if the baseline must not change.
  */
 export function acceptRelease(baselineSource: Held, document: Json): void {
   const why = whyNotAccepted(baselineSource, document);
@@ -94,7 +95,7 @@ const baselineIn = (folder: string) => join(folder, 'baseline.json');
 const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Null before the first release. */
+/** Reads the release of the baseline. Null before the first release. */
 function readRelease(folder: string): Release | null {
   const file = releaseFileIn(folder);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Release) : null;

@@ -4,7 +4,7 @@ import type { Repository } from './repository.js';
 
 export interface DeadReference {
   file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
   problem: string;
 }
@@ -23,7 +23,7 @@ const rules: Rule[] = [
   deadTopupCommands,
 ];
 
-/** History uses the names of its time, so only its links are checked. */
+/** The changelog uses the names of its time, so only its links are checked. */
 const historyFile = 'CHANGELOG.md';
 
 const columnsMax = 100;
@@ -40,7 +40,7 @@ function findDeadReferences(file: string, text: string, repository: Repository):
     return links;
   }
   const found = text.split('\n').flatMap((line, index) => {
-    // Link targets are already checked.
+    // Link targets have already been checked.
     const words = file.endsWith('.md') ? line.replace(/\]\([^()]*\)/g, ']') : line;
     const problems = rules.flatMap((rule) => rule(words, file, repository));
     return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
@@ -73,8 +73,8 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
 }
 
 /**
- * Example: `docs/explanation/ledger.md`, or the name alone for a document in the same folder or at
- * the root.
+ * Finds documents that do not exist. Examples: `docs/explanation/ledger.md`, or only the name for a
+ * document in the same folder or in the root.
  */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
   return findCited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
@@ -83,8 +83,8 @@ function deadDocuments(text: string, file: string, repository: Repository): stri
 }
 
 /**
- * Examples: `src/app.ts`, `test/purchases`, `scripts/topup/`. Paths with a placeholder are not
- * checked.
+ * Finds paths that do not exist. Examples: `src/app.ts`, `test/purchases`, `scripts/topup/`. Paths
+ * with a placeholder are not checked.
  */
 function deadPaths(text: string, file: string, repository: Repository): string[] {
   const pattern = /(?<![\w./@<>*{}$-])((?:src|docs|test|scripts|workers|config|packages)\/[\w./-]*)(.?)/g;
@@ -98,12 +98,14 @@ function deadPaths(text: string, file: string, repository: Repository): string[]
   });
 }
 
-/** Built files are named after their source: `scripts/migrate.js`. */
+/**
+ * True if the path exists. Built files are named after their source, such as `scripts/migrate.js`.
+ */
 function isThere(place: string, { paths }: Repository): boolean {
   return [place, `${place}.ts`, place.replace(/\.m?js$/, '.ts')].some((each) => paths.has(each));
 }
 
-/** Examples: `app.ts`, or the end of a longer path. */
+/** Finds source files that do not exist. Examples: `app.ts`, or the end of a longer path. */
 function deadSourceFiles(text: string, _file: string, repository: Repository): string[] {
   return findCited(text, /(?<![\w./@<>*{}$'-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)?\.ts)\b/g).flatMap(
     (name) =>
@@ -113,7 +115,10 @@ function deadSourceFiles(text: string, _file: string, repository: Repository): s
   );
 }
 
-/** Examples: `docs/explanation/ledger.md#rules`, or `docs/explanation/ledger.md, "Rules"`. */
+/**
+ * Finds sections that do not exist. Examples: `docs/explanation/ledger.md#rules`, or
+ * `docs/explanation/ledger.md, "Rules"`.
+ */
 function deadSections(text: string, file: string, repository: Repository): string[] {
   const byAnchor = [...text.matchAll(/([\w./-]+\.md)#([\w-]+)/g)].flatMap(([, name = '', anchor = '']) => {
     const document = documentOf(name, file, repository);
@@ -132,7 +137,10 @@ function deadSections(text: string, file: string, repository: Repository): strin
   return [...byAnchor, ...byTitle];
 }
 
-/** Examples: `decision 038`, `decisions 038 and 024`, `docs/decisions/038`. */
+/**
+ * Finds decisions that do not exist. Examples: `decision 038`, `decisions 038 and 024`,
+ * `docs/decisions/038`.
+ */
 function deadDecisions(text: string, _file: string, repository: Repository): string[] {
   return [...text.matchAll(/\bdecisions?[ /](\d{3}\b(?:(?:, | and |, and )\d{3}\b)*)/gi)]
     .flatMap(([, numbers = '']) => numbers.match(/\d{3}/g) ?? [])
@@ -140,7 +148,7 @@ function deadDecisions(text: string, _file: string, repository: Repository): str
     .map((number) => `there is no decision ${number}`);
 }
 
-/** Numbered sections of documents without numbers, and references to internal tasks. */
+/** Finds section numbers of documents that have no numbers, and references to internal tasks. */
 function oldCitations(text: string): string[] {
   const documents = 'interface|decisions?|money|webhooks|providers|performance|style|house|posting';
   const section = '\\d{1,2}(?:\\.\\d{1,2})?\\b(?![\\d/])';
@@ -157,7 +165,10 @@ function deadNpmScripts(text: string, _file: string, repository: Repository): st
     .map((name) => `there is no npm script ${name}`);
 }
 
-/** Examples: `topup account create`, `topup account create|list`, `npm run topup -- doctor`. */
+/**
+ * Finds commands that do not exist. Examples: `topup account create`, `topup account create|list`,
+ * `npm run topup -- doctor`.
+ */
 function deadTopupCommands(text: string, _file: string, repository: Repository): string[] {
   const pattern = /(?:`topup|\bnpm run topup --) ([a-z]+)(?: ([a-z]+(?:\|[a-z]+)*)(?![\w-]))?/g;
   return [...text.matchAll(pattern)].flatMap(([, name = '', subcommands]) => {
@@ -172,7 +183,10 @@ function deadTopupCommands(text: string, _file: string, repository: Repository):
   });
 }
 
-/** Two branches may each have added a decision with the same number. */
+/**
+ * Finds duplicate decision numbers, because two branches may have added a decision with the same
+ * number.
+ */
 function repeatedDecisions({ decisions }: Repository): DeadReference[] {
   return [...new Set(decisions.filter((number, index) => decisions.indexOf(number) !== index))].map(
     (number) => ({
@@ -187,7 +201,10 @@ function documentOf(name: string, file: string, { anchors }: Repository): string
   return placesOf(name, file).find((place) => anchors.has(place));
 }
 
-/** Relative to the root, to the citing file and to its package. */
+/**
+ * Returns the paths to which a name may refer: relative to the root, to the citing file and to its
+ * package.
+ */
 function placesOf(name: string, file: string): string[] {
   const [top, packageName] = file.split('/');
   const bases = [

@@ -1,7 +1,7 @@
 export interface Link {
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
-  /** As written: `docs/explanation/ledger.md#rules`. */
+  /** Target as written, such as `docs/explanation/ledger.md#rules`. */
   target: string;
 }
 
@@ -13,7 +13,10 @@ export function headingsOf(markdown: string): string[] {
   });
 }
 
-/** Returns the anchors that GitHub generates for headings. A repeated heading ends in `-1`. */
+/**
+ * Returns the anchors that GitHub generates for headings. The anchor of a repeated heading ends in
+ * `-1`.
+ */
 export function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   const timesSeen = new Map<string, number>();

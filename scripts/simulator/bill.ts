@@ -1,6 +1,6 @@
 /**
- * Postpaid bills: one per customer number, with the exceptions of docs/reference/api/sandbox.md by
- * ending.
+ * Postpaid bills, one per customer number. The ending of the number selects an exception
+ * (docs/reference/api/sandbox.md).
  */
 import { createHash } from 'node:crypto';
 import { findScenario } from '../../config/sandbox-scenarios.js';
@@ -10,24 +10,24 @@ export interface Bill {
   customer_name: string;
   /** YYYY-MM. */
   bill_period: string;
-  /** Rupiah, as are the next two. */
+  /** Amount in rupiah, as are the next two fields. */
   total_bill: number;
   admin_fee: number;
   total_amount: number;
 }
 
-/** The reason why no bill is due; `status` is the response code. */
+/** Reason why no bill is due. `status` is the response code. */
 export interface NoBill {
   status: '01' | '02' | '03' | '04';
   message: string;
 }
 
 export interface BillDesk {
-  /** Answers an inquiry of this provider's client. */
+  /** Returns the bill for an inquiry by this provider's client. */
   inquire(asked: Asked): Bill | NoBill;
   /**
-   * Returns null if the bill may be paid, otherwise the reason. `agreed` is the payer's expected
-   * total; null means the total last shown.
+   * Returns null if the bill may be paid, and otherwise the reason for the refusal. `agreed` is the
+   * total that the payer expects. Null stands for the total that was shown last.
    */
   refusePayment(asked: Asked, agreed: number | null): string | null;
 }
@@ -39,14 +39,14 @@ interface Asked {
 }
 
 const adminFee = 2_500;
-/** Amount in rupiah by which a growing bill rises before payment. */
+/** Amount in rupiah by which a growing bill increases before payment. */
 const lateFee = 5_000;
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA HARTONO', 'JOKO PRASETYO'];
 
 /**
- * A growing bill (ending 1244) rises between inquiry and payment. Payment of the old total is
- * refused, and the next inquiry shows the new one. A payment resets the bill. State is kept in
- * memory only.
+ * A growing bill (ending 1244) increases between inquiry and payment. Payment of the old total is
+ * refused, and the next inquiry shows the new one. A payment resets the bill. The state is kept
+ * only in memory.
  */
 export function createBillDesk(now: () => number): BillDesk {
   const grown = new Set<string>();

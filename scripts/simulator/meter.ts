@@ -1,4 +1,4 @@
-/** Prepaid meters: one per number with a fixed owner, except for the endings 1242 and 1246. */
+/** Prepaid meters. Each meter number has a fixed owner, except for the endings 1242 and 1246. */
 import { createHash } from 'node:crypto';
 import { findScenario } from '../../config/sandbox-scenarios.js';
 
@@ -16,7 +16,7 @@ export interface Meter {
   power: string;
 }
 
-/** 03: temporarily unavailable; 04: unknown meter. */
+/** Returns the meter. Returns 03 if it is temporarily unavailable, and 04 if it is unknown. */
 export function meterOf(meterNumber: string): Meter | '03' | '04' {
   switch (findScenario(meterNumber)?.bill) {
     case 'away':

@@ -6,20 +6,22 @@ import { createReadStream, mkdirSync, openSync, truncateSync, writeSync } from '
 import { join } from 'node:path';
 import type { Plan } from './plan.js';
 
-/** One order as accepted or ended. Its current state follows from its plan and the time. */
+/**
+ * An order in its accepted or ended state. The current state follows from the plan and the time.
+ */
 export interface Order {
-  /** ISO 8601 UTC. */
+  /** ISO 8601 time in UTC. */
   at: string;
   kind: 'request' | 'payment';
-  /** The caller's username; each one is a separate provider. */
+  /** Username of the caller. Each username is a separate provider. */
   provider: string;
   ref_id: string;
   code: string;
   customer: string;
   plan: Plan;
-  /** Reason of a refusal, or null. */
+  /** Reason of a refusal. Null if the order was not refused. */
   reason: string | null;
-  /** ISO 8601 UTC; a pending order becomes final at this time. */
+  /** ISO 8601 time in UTC at which a pending order becomes final. */
   final_at: string;
 }
 
@@ -34,15 +36,15 @@ export interface Execution {
 
 export interface OrderBook {
   find(provider: string, refId: string): Order | undefined;
-  /** Writes to the file before it returns, so that answered orders survive a kill -9. */
+  /** Writes to the file before it returns, so that orders with a response survive a kill -9. */
   add(order: Order): void;
-  /** Replaces an order that got another plan; the later line wins. */
+  /** Replaces an order whose plan has changed. The later line in the file wins. */
   replace(order: Order): void;
-  /** Returns the oldest first. */
+  /** Returns all executions, oldest first. */
   executions(): readonly Execution[];
 }
 
-/** Opens the book with the orders of earlier runs in `directory`. */
+/** Opens the order book with the orders of earlier runs in `directory`. */
 export async function openOrderBook(directory: string): Promise<OrderBook> {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, 'orders.jsonl');
@@ -64,7 +66,7 @@ export async function openOrderBook(directory: string): Promise<OrderBook> {
     writeSync(file, `${JSON.stringify(order)}\n`);
     remember(order);
   };
-  // A process killed during a write leaves a partial line; its order was never answered.
+  // A process killed during a write leaves an incomplete line. Its order never got a response.
   truncateSync(path, await readLines(path, (line) => remember(JSON.parse(line) as Order)));
 
   return {
@@ -79,7 +81,7 @@ function keyOf(provider: string, refId: string): string {
   return `${provider}\n${refId}`;
 }
 
-/** A reversed order does not count as executed. */
+/** True if the plan executes the order. A reversed order does not count as executed. */
 function isExecuted(plan: Plan): boolean {
   return !['refused', 'pending-refused', 'held', 'ended-failed', 'reversed'].includes(plan);
 }

@@ -2,12 +2,15 @@ import { findScenario, type ScenarioPlan } from '../../config/sandbox-scenarios.
 import type { Behaviour } from './settings.js';
 
 /**
- * A plan of the scenario table, or the result of GET /end: finally refused (`ended-failed`) or
- * reversed.
+ * A plan of the scenario table, or the result of GET /end. `ended-failed` is finally refused, and
+ * `reversed` is a success that was taken back.
  */
 export type Plan = ScenarioPlan | 'ended-failed' | 'reversed';
 
-/** Chooses the plan by the number's ending, otherwise by the rates in `behaviour`. */
+/**
+ * Chooses the plan by the ending of the number. Without a known ending, chooses by the rates in
+ * `behaviour`.
+ */
 export function planOf(
   order: { kind: 'request' | 'payment'; customer: string },
   behaviour: Behaviour,
@@ -24,6 +27,6 @@ function planByChance(behaviour: Behaviour, chance: number): Plan {
   if (chance < behaviour.refuse_rate) {
     return 'refused';
   }
-  // One draw with adjacent ranges, so that both rates are shares of all orders.
+  // Uses one random draw with adjacent ranges, so that both rates are shares of all orders.
   return chance < behaviour.refuse_rate + behaviour.timeout_after_execute_rate ? 'silent' : 'success';
 }

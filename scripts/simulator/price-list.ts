@@ -1,12 +1,12 @@
 /**
- * The answer of GET /price-list. Orders may use any code; the simulator does not know the sellers'
- * products.
+ * The response to GET /price-list. Orders may use any code, because the simulator does not know the
+ * sellers' products.
  */
 
 export interface PriceListItem {
   code: string;
   name: string;
-  /** Rupiah. */
+  /** Price in rupiah. */
   price: number;
   status: 'active';
 }

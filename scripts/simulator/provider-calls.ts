@@ -23,7 +23,7 @@ export interface ProviderCallParts {
 
 type Query = Partial<Record<string, string>>;
 
-/** Returns the reply and its delay. Any execution is complete when it returns. */
+/** Returns the reply and its delay. Any execution is complete when this function returns. */
 export function createProviderCalls(parts: ProviderCallParts) {
   const { settings, orders, bills, random, secret } = parts;
   let downCalls = 0;
@@ -99,7 +99,8 @@ function rollFault(rate: number, random: () => number): 'unavailable' | 'cut' | 
 }
 
 /**
- * Empty parameters count as absent. A repeated parameter is ambiguous and returns an error message.
+ * Empty parameters count as absent. A repeated parameter is ambiguous, so an error message is
+ * returned.
  */
 function readQuery(search: URLSearchParams): Query | string {
   const query = new Map<string, string>();

@@ -1,8 +1,9 @@
 /**
- * Replies of the simulator, independent of HTTP: an answer, or a failure as providers have them.
+ * Replies of the simulator, independent of HTTP. A reply is either a response of the protocol or a
+ * failure that real providers have.
  */
 
-/** Sent with HTTP 200, as reseller engines expect. */
+/** Response of the protocol. Sent with HTTP 200, as reseller engines expect. */
 export interface AnswerReply {
   kind: 'answer';
   body: AnswerBody;
@@ -11,23 +12,24 @@ export interface AnswerReply {
 export type Reply =
   | AnswerReply
   | { kind: 'unavailable' }
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   | { kind: 'cut' }
-  /** Keeps the connection open without an answer until the caller gives up. */
+  /** Keeps the connection open without a response until the caller gives up. */
   | { kind: 'silence' };
 
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 /**
- * The answer of docs/reference/api/reseller.md. `transaction_status` is present only for an
- * accepted order, so that no other answer (wrong sign, rate limit, conflict) reads as its failure.
+ * The response of docs/reference/api/reseller.md. `transaction_status` is present only for an
+ * accepted order, so that no other response (wrong sign, rate limit, conflict) can be taken for a
+ * failed order.
  */
 export interface AnswerBody {
   status: ResponseCode;
   message: string;
   ref_id?: string;
   sn?: string | null;
-  /** `reversed` extends the protocol: a success that was taken back. */
+  /** `reversed` is an extension of the protocol: a success that was taken back. */
   transaction_status?: 'pending' | 'success' | 'failed' | 'reversed';
   [field: string]: unknown;
 }

@@ -15,7 +15,7 @@ const rowsPerChunk = 1_000;
 
 export interface SimulatorListener {
   handle: RequestListener;
-  /** Ends the connections that hang. */
+  /** Closes the connections on which no response is sent. */
   endSilences: () => void;
 }
 
@@ -67,7 +67,7 @@ function give(reply: Reply, response: ServerResponse, heldResponses: HeldRespons
       sendJson(response, 200, reply.body);
       return;
     case 'unavailable':
-      // Not JSON: a provider's proxy answers this while its backend is down.
+      // Not JSON, because this is the response of a provider's proxy while its backend is down.
       send(response, { status: 503, type: 'text/plain', body: 'Service Unavailable' });
       return;
     case 'cut':
@@ -130,7 +130,7 @@ function notAllowed(response: ServerResponse, allow: string): void {
   sendJson(response, 405, { error: `only ${allow} is allowed` });
 }
 
-/** Streams the log, which can exceed the maximum string length. */
+/** Streams the log, because it can exceed the maximum length of a string. */
 async function sendLog(
   response: ServerResponse,
   executions: readonly Execution[],

@@ -11,8 +11,9 @@ const retryAfterMs = [0, 500, 2_000, 5_000];
 const timeoutMs = 5_000;
 
 /**
- * Posts the final result until a 2xx answer, with at most four attempts. A lost callback is
- * harmless, because status checks decide. Unsent callbacks are lost when the process ends.
+ * Posts the final result until it gets a 2xx response, with at most four attempts. A lost callback
+ * is harmless, because status checks determine the result. Unsent callbacks are lost when the
+ * process ends.
  */
 export async function sendCallback(
   order: Order,
@@ -43,7 +44,7 @@ export async function sendCallback(
         return;
       }
     } catch {
-      // Unreachable or too slow: try again.
+      // The receiver is unreachable or too slow. The next attempt follows.
     }
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ownerOf } from './meter.js';
 import type { Order } from './order-book.js';
 
-/** Rupiah per kilowatt-hour for tariff R1 at 900 VA. */
+/** Price in rupiah per kilowatt-hour for tariff R1 at 900 VA. */
 const rupiahPerKwh = 1_352;
 
 export function serialNumberOf({ kind, provider, ref_id: refId, code, customer }: Order): string {

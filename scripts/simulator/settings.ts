@@ -5,40 +5,45 @@ import Joi from 'joi';
 import { HttpMistake } from '../support/http.js';
 
 export interface Behaviour {
-  /** Milliseconds between execution and answer. */
+  /** Milliseconds between execution and response. */
   latency_ms: number;
   /**
-   * Share of calls that break: a 503 or cut connection before execution, or a cut connection after
-   * it.
+   * Share of calls that fail: with a 503 or a closed connection before execution, or with a closed
+   * connection after it.
    */
   fault_rate: number;
-  /** Answers every call with a 503 or a cut connection, in turn, and executes nothing. */
+  /**
+   * If true, executes nothing and responds to calls alternately with a 503 and a closed connection.
+   */
   down: boolean;
   /** Share of new orders that are refused. Endings with a plan take precedence. */
   refuse_rate: number;
-  /** Share of new orders that execute without an answer. Endings with a plan take precedence. */
+  /**
+   * Share of new orders that are executed without a response. Endings with a plan take precedence.
+   */
   timeout_after_execute_rate: number;
-  /** Answers every call with this response code without executing. Null: off. */
+  /** Response code for every call, without execution. Null if calls are handled normally. */
   answer_with: '01' | '02' | '03' | '04' | '06' | '07' | null;
   /** Milliseconds until a pending order becomes final. */
   pending_ms: number;
-  /** Balance of GET /balance in rupiah. */
+  /** Balance in rupiah that GET /balance shows. */
   balance: number;
   /**
-   * Address of callbacks (docs/reference/api/callbacks.md#inbound-callbacks). Null: no callbacks.
+   * Address of callbacks (docs/reference/api/callbacks.md#inbound-callbacks). Null for no
+   * callbacks.
    */
   callback_url: string | null;
-  /** Secret of callbacks: `whsec_…` or plain text. Null: the secret of requests. */
+  /** Secret of callbacks, as `whsec_…` or plain text. Null to use the secret of requests. */
   callback_secret: string | null;
 }
 
 export interface Settings extends Behaviour {
-  /** Overrides by simulator username. */
+  /** Overrides by username at the simulator. */
   providers: Record<string, Partial<Behaviour>>;
 }
 
 /**
- * Body of POST /control: changes only the given fields. `null` for a provider removes its
+ * Body of POST /control. Only the given fields are changed. `null` for a provider removes its
  * overrides.
  */
 export type SettingsChange = Partial<Behaviour> & { providers?: Record<string, Partial<Behaviour> | null> };
@@ -79,10 +84,10 @@ const changeSchema = Joi.object<SettingsChange>({
 
 export interface SettingsHolder {
   behaviourOf(provider: string): Behaviour;
-  /** @throws HttpMistake 400 that lists every mistake. Nothing is changed then. */
+  /** @throws HttpMistake 400 that lists every mistake. In that case nothing is changed. */
   change(input: unknown): void;
   reset(): void;
-  /** Returns the settings for GET /control without secrets. */
+  /** Returns the settings without secrets, for GET /control. */
   show(): Settings;
 }
 

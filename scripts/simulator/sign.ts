@@ -1,5 +1,6 @@
 /**
- * The `sign` of the reseller surface: MD5 as usual in the industry, or HMAC-SHA256 (64 hex digits).
+ * The `sign` of the reseller surface: MD5, which is common in the industry, or HMAC-SHA256 (64 hex
+ * digits).
  */
 import { createHash, createHmac } from 'node:crypto';
 import { isSameSecret } from '../../src/shared/is-same-secret.js';

@@ -1,5 +1,6 @@
 /**
- * A purchase or payment, accepted once per (provider, ref_id). Each later call is a status check.
+ * A purchase or payment, accepted once per (provider, ref_id). Each later call with the same
+ * reference is a status check.
  */
 import { messages, type AnswerBody, type AnswerReply, type Reply, answer } from './reply.js';
 import { downTries, hiddenChecks, findScenario } from '../../config/sandbox-scenarios.js';
@@ -15,7 +16,7 @@ export interface OrderCall {
   refId: string;
   code: string;
   customer: string;
-  /** For payments: the total in rupiah that the payer expects, or null. */
+  /** For payments, the total in rupiah that the payer expects. Null if the payer names none. */
   agreed: number | null;
 }
 
@@ -26,7 +27,8 @@ export interface OrderDesk {
   take(call: OrderCall, behaviour: Behaviour): Reply;
   /**
    * Ends an order now; the next status check reports it. `reversed` takes a success back. Returns
-   * 00 also for an equal end, 01 for a different end, and 02 for an unknown order.
+   * 00, also if the order already ended the same way, 01 if it ended differently, and 02 if the
+   * order is unknown.
    */
   end(call: Pick<OrderCall, 'provider' | 'refId'>, as: OrderEnd, behaviour: Behaviour): Reply;
 }
@@ -41,12 +43,12 @@ interface OrderDeskParts {
 }
 
 /**
- * The number of calls per reference is kept in memory only. A restart resets the scenarios 1236 and
- * 1237.
+ * Accepts orders. The number of calls per reference is kept only in memory, so a restart resets the
+ * scenarios 1236 and 1237.
  */
 export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDeskParts): OrderDesk {
   const calls = new Map<string, number>();
-  // An end that was reported to the caller, or requested by GET /end, is fixed.
+  // A final state that was reported to the caller, or requested by GET /end, does not change.
   const reported = new Set<Order>();
   const countCall = (call: OrderCall): number => {
     const key = `${call.provider}\n${call.refId}`;
@@ -166,7 +168,10 @@ function newOrder(
   };
 }
 
-/** Answers the accepting call: 00 without a serial number while the order is pending. */
+/**
+ * Returns the response to the accepting call. While the order is pending, it is 00 without a serial
+ * number.
+ */
 function firstAnswer(order: Order, now: number): AnswerReply {
   const status = order.plan === 'hidden' ? 'pending' : statusOf(order, now);
   return status === 'pending' ? orderAnswer(order, status, '00') : laterAnswer(order, now);
@@ -180,7 +185,7 @@ function laterAnswer(order: Order, now: number): AnswerReply {
     case 'success':
       return orderAnswer(order, status, '00');
     case 'failed':
-      // 04 keeps the service from trying another seller.
+      // Code 04 prevents the service from trying another seller.
       return orderAnswer(order, status, order.plan === 'ended-failed' ? '04' : '01');
     case 'reversed':
       return orderAnswer(order, status, '01');

@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Undefined if this copy has no password yet. */
+/** Returns the password. Undefined if this copy has none yet. */
 export function readAdminPassword(localDir: string): string | undefined {
   try {
     return fs.readFileSync(adminPasswordPath(localDir), 'utf8').trim();

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 
 /**
- * Asks a yes/no question at the terminal; Enter and end of input mean no. Rejects when `stopping`
+ * Asks a yes/no question at the terminal. Enter and end of input mean no. Rejects when `stopping`
  * is aborted.
  */
 export async function askAtTerminal(question: string, stopping: AbortSignal): Promise<boolean> {

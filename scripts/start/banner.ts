@@ -8,9 +8,12 @@ export interface BannerFacts {
   demo: DemoFile;
   databases: { mongodb: string; redis: string };
   localDir: string;
-  /** The listen address of the web process. */
+  /** Listen address of the web process. */
   address: string;
-  /** True if this start created the console password; only then it is shown. */
+  /**
+   * True if this start created the console password. The banner shows the password only in this
+   * case.
+   */
   hasNewPassword: boolean;
 }
 
@@ -26,7 +29,7 @@ export function banner(facts: BannerFacts): string {
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
       ['Portal', `${demo.base_url}/portal   for a buyer or seller, with the API key`],
-      // The fragment after # is not sent to a server; the page reads the key from it.
+      // A browser does not send the fragment after # to a server. The page reads the key from it.
       ...(buyer?.api_key === undefined
         ? []
         : [['Calls to try', `${demo.base_url}/docs/reference/createBuyerTransaction#key=${buyer.api_key}`]]),
@@ -77,7 +80,10 @@ function endingLines(): string[] {
   ];
 }
 
-/** Each start has its own ref_ids, because a repeated ref_id is the same purchase. */
+/**
+ * Builds sample calls. Each start uses its own ref_ids, because a repeated ref_id means the same
+ * purchase.
+ */
 function callLines(baseUrl: string, { username, api_key: apiKey = '' }: DemoAccount): string[] {
   const run = Date.now().toString(36);
   const customer = demoProduct.number('1230');

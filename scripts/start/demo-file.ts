@@ -6,7 +6,7 @@ export interface DemoAccount {
   username: string;
   api_key?: string;
   webhook_secret?: string;
-  /** The operator's console password. */
+  /** Console password of the operator. */
   password?: string;
 }
 
@@ -38,7 +38,7 @@ export function readDemoFile(localDir: string): DemoFile | null {
   }
 }
 
-/** The file exists only while the copy runs. */
+/** Removes the file, which exists only while the copy runs. */
 export function removeDemoFile(localDir: string): void {
   fs.rmSync(demoFilePath(localDir), { force: true });
 }

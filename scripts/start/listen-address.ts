@@ -23,7 +23,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^127\./.test(address);
 }
 
-/** Returns the URL under which this machine reaches it. */
+/** Returns the URL under which this machine can reach the web process. */
 export function baseUrlOf(address: string, port: number): string {
   const host = address === '0.0.0.0' || address === '::' ? loopback : address;
   return `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}`;

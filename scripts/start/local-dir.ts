@@ -5,7 +5,7 @@ import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { isOurs, readPidFile } from '../supervisor/pid-files.js';
 
-/** Returns an absolute path. Default: `.local` in the clone. */
+/** Returns LOCAL_DIR as an absolute path. By default it is `.local` in the clone. */
 export function localDirOf(env: NodeJS.ProcessEnv): string {
   const configuredDir = env['LOCAL_DIR'];
   return path.resolve(
@@ -16,7 +16,7 @@ export function localDirOf(env: NodeJS.ProcessEnv): string {
 
 /**
  * Locks the directory for this process.
- * @throws PlainError if a running copy holds it.
+ * @throws PlainError if a running copy holds the lock.
  */
 export function holdLocalDir(localDir: string): void {
   fs.mkdirSync(localDir, { recursive: true });
@@ -33,7 +33,7 @@ export function holdLocalDir(localDir: string): void {
   fs.rmSync(file, { force: true });
   fs.writeFileSync(mine, String(process.pid));
   try {
-    // Fails if another start was faster.
+    // Throws if another start was faster.
     fs.linkSync(mine, file);
   } catch (error) {
     throw new PlainError(`Another copy is starting in ${localDir}.`, { cause: error });
@@ -48,7 +48,7 @@ export function releaseLocalDir(localDir: string): void {
   }
 }
 
-/** Returns the process id of the copy that runs in the directory, or null. */
+/** Returns the process id of the copy that runs in the directory. Null if there is none. */
 export function holderOf(localDir: string): number | null {
   const pid = readPidFile(holderFile(localDir));
   return isOurs(pid, path.join('scripts', 'start')) ? pid : null;

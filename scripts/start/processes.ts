@@ -1,10 +1,10 @@
 /**
- * All processes of the service. A new worker must also be added to the Procfile and
- * docker-compose.yml; a test compares them.
+ * All processes of the service. A new worker must also be added to the Procfile and to
+ * docker-compose.yml. A test compares the three.
  */
 import type { ChildSpec } from '../supervisor/child.js';
 
-/** One process type per kind of work; each can run several times. */
+/** One process type per kind of work. Each type can run several times. */
 export const workerNames = [
   'fulfilment',
   'follow-up',
@@ -30,8 +30,8 @@ export function serviceSpecs(env: Record<string, string>, metricsPort = ''): Chi
 }
 
 /**
- * Processes on one machine need different ports; with 0 each takes a free one. The process itself
- * refuses an invalid value.
+ * Assigns METRICS_PORT. Processes on one machine need different ports. With 0, each takes a free
+ * port. The process itself refuses an invalid value.
  */
 function metricsPortOf(rawPort: string, offset: number): Record<string, string> {
   const port = Number(rawPort);
@@ -43,7 +43,7 @@ export function playgroundSpecs(options: {
   env: Record<string, string>;
   simulatorPort: number;
   inboxPort: number;
-  /** A JSON file of account -> webhook secret. */
+  /** A JSON file that maps accounts to webhook secrets. */
   inboxSecretsFile: string;
 }): ChildSpec[] {
   const { env, simulatorPort, inboxPort, inboxSecretsFile } = options;

@@ -14,11 +14,11 @@ import { playgroundSpecs, serviceSpecs } from './processes.js';
 export interface RunningService {
   mongodb: Database;
   redis: Database;
-  /** The listen address of the web process. */
+  /** Listen address of the web process. */
   address: string;
   /** True if this start created the console password. */
   hasNewPassword: boolean;
-  /** The content of demo.json without the processes, which change. */
+  /** Content of demo.json without the processes, which can change. */
   facts: Omit<DemoFile, 'processes'>;
 }
 
@@ -27,7 +27,7 @@ export async function runService(options: {
   env: NodeJS.ProcessEnv;
   port: number;
   supervisor: Supervisor;
-  /** Asks at the terminal; absent without one. */
+  /** Asks the user at the terminal. Absent if there is no terminal. */
   confirm?: (question: string) => Promise<boolean>;
 }): Promise<RunningService> {
   const { env, port, supervisor, confirm } = options;
@@ -90,7 +90,10 @@ async function playgroundAddresses(localDir: string): Promise<Playground> {
   };
 }
 
-/** Seeds demo data first, because the inbox verifies signatures with the accounts' secrets. */
+/**
+ * Starts the simulator and the inbox. Demo data is created first, because the inbox verifies
+ * signatures with the accounts' secrets.
+ */
 async function startPlayground(
   supervisor: Supervisor,
   playground: Playground,
@@ -116,7 +119,7 @@ async function startPlayground(
   return accounts;
 }
 
-/** Finds the seed's result among other log lines. */
+/** Finds the result of the seed among other log lines. */
 function parseAccounts(written: string): Record<string, DemoAccount> {
   for (const line of written.split('\n')) {
     if (line.startsWith('{"accounts":')) {

@@ -4,8 +4,8 @@ import { PlainError } from '../supervisor/plain-error.js';
 const defaultPort = 3_000;
 
 /**
- * Returns the port from PORT (0: any free port).
- * @throws PlainError with instructions if it is unavailable.
+ * Returns the port from PORT. The value 0 stands for any free port.
+ * @throws PlainError with instructions if the port is unavailable.
  */
 export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
   const rawPort = env['PORT'];

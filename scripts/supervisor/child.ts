@@ -13,14 +13,14 @@ import { hasTimedOut, limitedSignal } from './limited-signal.js';
 
 export interface ChildSpec {
   name: string;
-  /** Script and arguments, run by the same Node binary. */
+  /** Script and arguments, which run with the Node binary of this process. */
   args: string[];
-  /** Added to the environment of this process. */
+  /** Variables added to the environment of this process. */
   env?: Record<string, string>;
-  /** Processes of one tier stop together: services first, databases last. */
+  /** Processes of one tier stop together. Services stop first, databases last. */
   tier: 'service' | 'playground' | 'database';
   /**
-   * Resolves when the process is usable. Default: the process sends `{ ready: true, port }` over
+   * Resolves when the process is usable. By default, the process sends `{ ready: true, port }` over
    * IPC.
    */
   whenReady?: (signal: AbortSignal) => Promise<void>;
@@ -28,7 +28,10 @@ export interface ChildSpec {
 }
 
 export interface ChildContext {
-  /** Absolute. Part of each child's command line, so that a later start recognizes it. */
+  /**
+   * Absolute path. It is part of each child's command line, so that a later start recognises the
+   * child.
+   */
   localDir: string;
   output: Output;
   /** Aborted when the supervisor stops. */
@@ -41,7 +44,7 @@ export interface Child {
   spec: ChildSpec;
   process: ChildProcess | null;
   port: number | null;
-  /** Its last output lines, for the message when it fails to start. */
+  /** Last output lines of the child, for the message if it fails to start. */
   lastLines: string[];
   /** Aborted for a child that must not restart. */
   unwanted: AbortController;
@@ -50,11 +53,13 @@ export interface Child {
 const readyTimeoutMs = 60_000;
 const unreadyStopMs = 3_000;
 const backOffMs = { first: 100, max: 5_000 };
-/** A process that ran this long was healthy, so its next restart is immediate. */
+/** A process that ran for this long was healthy, so it is restarted at once after a crash. */
 const healthyAfterMs = 10_000;
 const lastLinesMax = 15;
 
-/** Starts a child and restarts it until it is unwanted. Rejects if the first start fails. */
+/**
+ * Starts a child and restarts it until it is no longer wanted. Rejects if the first start fails.
+ */
 export async function startChild(spec: ChildSpec, context: ChildContext): Promise<Child> {
   const child: Child = { spec, process: null, port: null, lastLines: [], unwanted: new AbortController() };
   const over = await launch(child, context);
@@ -81,7 +86,7 @@ async function end(running: ChildProcess, limitMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** @returns a promise of the description of its end. */
+/** @returns A promise that resolves to a description of how the process ended. */
 async function launch(child: Child, context: ChildContext): Promise<{ ended: Promise<string> }> {
   const { spec } = child;
   const stopping = AbortSignal.any([context.stopping, child.unwanted.signal]);
@@ -91,7 +96,7 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
   child.lastLines = [];
   const take = (line: string) => {
     child.lastLines = [...child.lastLines.slice(1 - lastLinesMax), line];
-    // Database output is verbose, so it is only logged and quoted in a start failure.
+    // Database output is verbose, so it is only logged, and quoted if the start fails.
     context.output[spec.tier === 'database' ? 'keep' : 'line'](spec.name, line);
   };
   eachLine(started.stdout, take);
@@ -100,7 +105,7 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
     started.once('error', (error) => {
       resolve(error.message);
     });
-    // 'close' follows the last output, so that the message can quote it.
+    // 'close' comes after the last output, so that the message can quote the output.
     started.once('close', (code, signal) => {
       resolve(signal === null ? `ended with exit code ${code ?? 0}` : `was killed (${signal})`);
     });
@@ -116,8 +121,8 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
 }
 
 /**
- * Starts a Node process that ends with this one. Its command line and pid file identify it as part
- * of this copy.
+ * Starts a Node process that ends with this process. Its command line and pid file identify it as
+ * part of this copy.
  */
 export function spawnNode(
   spec: Pick<ChildSpec, 'name' | 'args' | 'env'>,
@@ -128,7 +133,8 @@ export function spawnNode(
     cwd: projectRoot,
     env: { ...process.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A separate process group: Ctrl-C reaches only the supervisor, which stops all in order.
+    // A separate process group, so that Ctrl-C reaches only the supervisor, which stops all
+    // processes in order.
     detached: true,
   }) as ChildProcessByStdio<null, Readable, Readable>;
   if (started.pid !== undefined) {

@@ -11,6 +11,6 @@ process.once('disconnect', () => {
 // The channel must not keep a finished process alive.
 process.channel?.unref();
 
-// The reader of our output may be gone; a write error must not crash an orderly stop.
+// The reader of our output may have exited. A write error must not prevent an orderly stop.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);

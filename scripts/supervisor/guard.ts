@@ -15,7 +15,7 @@ if (pidFile === undefined || command === undefined) {
   throw new Error('usage: guard.js <pid file> <command> [arguments…]');
 }
 
-// A process left by an earlier guard still holds the program's port and files.
+// A process that an earlier guard left behind still holds the program's port and files.
 const localDir = path.resolve(path.dirname(pidFile), '..');
 const leftover = readPidFile(pidFile);
 if (isOurs(leftover, localDir)) {

@@ -1,6 +1,6 @@
 /**
  * Aborts when `stopping` does, or after `limitMs` with a TimeoutError. In Node 20 a timeout inside
- * AbortSignal.any can be garbage-collected before it fires; this timer cannot.
+ * AbortSignal.any can be garbage-collected before it fires, which cannot happen to this timer.
  */
 export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSignal {
   const controller = new AbortController();
@@ -11,7 +11,7 @@ export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSign
   const timer = setTimeout(() => {
     controller.abort(new DOMException(`timed out after ${limitMs / 1_000} s`, 'TimeoutError'));
   }, limitMs);
-  // The limit must not keep the process alive; the limited work does.
+  // The limit must not keep the process alive. The limited work does that.
   timer.unref();
   stopping.addEventListener(
     'abort',
@@ -24,7 +24,7 @@ export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSign
   return controller.signal;
 }
 
-/** True if the limit, not `stopping`, has aborted it. */
+/** True if the limit aborted the signal, and not `stopping`. */
 export function hasTimedOut(signal: AbortSignal): boolean {
   return signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
 }

@@ -12,7 +12,7 @@ export interface Output {
   keep: (name: string, text: string) => void;
   /** Prints a message of this program. */
   say: (text: string) => void;
-  /** Stops terminal output; log files continue. */
+  /** Stops terminal output. The log files still receive all lines. */
   hush: () => void;
   close: () => void;
 }
@@ -20,10 +20,16 @@ export interface Output {
 const palette = [colours.cyan, colours.magenta, colours.blue, colours.green, colours.yellow, colours.gray];
 const fileBytesMax = 20_000_000;
 const nameWidth = 12;
-/** A repeated complaint of the same process is printed once in this time. */
+/**
+ * A repeated warning or error of the same process is printed once within this time, in
+ * milliseconds.
+ */
 const repeatMs = 10_000;
 
-/** @param logsDir Holds one file per process. The previous one is kept as `<name>.old.log`. */
+/**
+ * @param logsDir Directory with one log file per process. The previous file is kept as
+ * `<name>.old.log`.
+ */
 export function createOutput(logsDir: string, write: (text: string) => void = writeToTerminal): Output {
   fs.mkdirSync(logsDir, { recursive: true });
   const files = new Map<string, LogFile>();
@@ -81,7 +87,7 @@ function writeToTerminal(text: string): void {
   process.stdout.write(text);
 }
 
-/** A name keeps its colour across starts. */
+/** Returns the colour of a name, which is the same at every start. */
 function colourOf(name: string): number {
   return Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % palette.length;
 }
@@ -104,7 +110,7 @@ function appendLine(file: LogFile, text: string): void {
     fs.closeSync(file.descriptor);
     Object.assign(file, openLogFile(file.base));
   }
-  // A full disk must not stop the service because of its logs.
+  // A full disk must not stop the service only because of its logs.
   try {
     file.bytes += fs.writeSync(file.descriptor, `${text}\n`);
   } catch {
@@ -113,8 +119,8 @@ function appendLine(file: LogFile, text: string): void {
 }
 
 /**
- * Formats a structured log line; other lines stay unchanged. `complaint`: the text of a warning or
- * error without details.
+ * Formats a structured log line. Other lines are returned unchanged. `complaint` is the text of a
+ * warning or error, without details.
  */
 function readable(text: string): { words: string; complaint: string | null } {
   const asItIs = { words: text, complaint: null };

@@ -25,8 +25,8 @@ export function readPidFile(file: string): number | null {
 }
 
 /**
- * True if the process exists and has `mark` on its command line. Pids are reused, so the mark is
- * checked.
+ * True if the process exists and has `mark` in its command line. The mark is checked because the
+ * operating system reuses process ids.
  */
 export function isOurs(pid: number | null, mark: string): pid is number {
   return pid !== null && pid !== process.pid && commandLine(pid).includes(mark);
@@ -35,7 +35,7 @@ export function isOurs(pid: number | null, mark: string): pid is number {
 /**
  * Stops leftover processes of this copy.
  * @param politeMs Milliseconds between SIGTERM and SIGKILL.
- * @returns their names.
+ * @returns The names of the stopped processes.
  */
 export async function stopLeftovers(localDir: string, politeMs: number): Promise<string[]> {
   const dir = path.join(localDir, 'pids');
@@ -51,7 +51,7 @@ export async function stopLeftovers(localDir: string, politeMs: number): Promise
   return left.map(({ name }) => name);
 }
 
-/** Sends SIGTERM, then SIGKILL after `politeMs`, to the processes that carry the mark. */
+/** Sends SIGTERM, then SIGKILL after `politeMs`, to the processes with this mark. */
 export async function stopProcesses(pids: number[], how: { mark: string; politeMs: number }): Promise<void> {
   const alive = () => pids.filter((pid) => isOurs(pid, how.mark));
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {

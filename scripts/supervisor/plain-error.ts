@@ -1,2 +1,2 @@
-/** Shown to the user as its message, without a stack trace. */
+/** An error of which the user sees only the message, without a stack trace. */
 export class PlainError extends Error {}

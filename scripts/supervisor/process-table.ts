@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
-/** Returns the command line; empty for an unknown process or a zombie. */
+/** Returns the command line of a process. Empty for an unknown process or a zombie. */
 export function commandLine(pid: number): string {
   try {
     return fs.existsSync('/proc/self/cmdline')
@@ -13,7 +13,7 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** Returns the parent's pid, or null for an unknown process. */
+/** Returns the process id of the parent. Null for an unknown process. */
 export function parentOf(pid: number): number | null {
   try {
     // Format: "pid (name) state parent …". The name may contain any character.

@@ -9,7 +9,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-/** By then the start code is compiled and becomes part of the cache. */
+/**
+ * Delay after the start in milliseconds. By then the start code is compiled and becomes part of the
+ * cache.
+ */
 const keepAfterMs = 3_000;
 
 export function runCached(url: URL): void {
@@ -58,13 +61,13 @@ function keepOnce(script: vm.Script, cache: string): void {
   }, keepAfterMs).unref();
 }
 
-/** Writes atomically; does nothing if the folder is read-only. */
+/** Writes the cache atomically. Does nothing if the folder is read-only. */
 function keep(script: vm.Script, cache: string): void {
   try {
     const own = `${cache}.${process.pid}`;
     writeFileSync(own, script.createCachedData());
     renameSync(own, cache);
   } catch {
-    // Without a cache the next start is slower.
+    // Without a cache, the next start is only slower.
   }
 }

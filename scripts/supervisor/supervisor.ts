@@ -8,24 +8,28 @@ import { PlainError } from './plain-error.js';
 
 export interface Supervisor {
   /**
-   * Starts a process and keeps it running. Rejects with its last output if the first start fails.
+   * Starts a process and keeps it running. If the first start fails, rejects with the last output
+   * of the process.
    */
   start: (spec: ChildSpec) => Promise<void>;
   /** Stops one process permanently. */
   stop: (name: string) => Promise<void>;
-  /** Runs a script to its end. Rejects unless it exits with 0. @returns its stdout. */
+  /**
+   * Runs a script to its end. Rejects unless the script exits with 0.
+   * @returns The script's stdout.
+   */
   run: (spec: Pick<ChildSpec, 'name' | 'args' | 'env'>) => Promise<string>;
-  /** Stops all processes within 30 s: services first, databases last. Idempotent. */
+  /** Stops all processes within 30 s, services first and databases last. Idempotent. */
   stopAll: () => Promise<void>;
-  /** Returns the running processes; `port` is null for those that do not listen. */
+  /** Returns the running processes. `port` is null for processes that do not listen. */
   processes: () => { name: string; tier: ChildSpec['tier']; pid: number; port: number | null }[];
   localDir: string;
   output: Output;
-  /** Aborted by the first `stopAll`. */
+  /** Aborted by the first call of `stopAll`. */
   stopping: AbortSignal;
 }
 
-/** The total is below 30 s. A service may use its whole drain timeout. */
+/** Time limits per tier, in total below 30 s. A service may use its whole drain timeout. */
 const stopLimitsMs: [ChildSpec['tier'], number][] = [
   ['service', 25_500],
   ['playground', 1_000],
@@ -34,7 +38,7 @@ const stopLimitsMs: [ChildSpec['tier'], number][] = [
 
 const firstWaitMs = 5_000;
 
-/** @param changed Called when a process is replaced. */
+/** @param options.changed Called when a process is replaced. */
 export function createSupervisor(options: {
   localDir: string;
   output: Output;
@@ -116,7 +120,7 @@ async function stopInOrder({ localDir }: ChildContext, children: Child[]): Promi
       children.filter((child) => child.spec.tier === tier).map((child) => stopChild(child, limitMs)),
     );
   }
-  // A killed guard leaves its program running.
+  // If a guard was killed, its program still runs.
   await stopLeftovers(localDir, 500);
 }
 

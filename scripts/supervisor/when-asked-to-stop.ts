@@ -2,12 +2,15 @@ import { constants } from 'node:os';
 import { commandLine, parentOf } from './process-table.js';
 
 const parentCheckMs = 500;
-/** npm forwards Ctrl-C in addition to the terminal. Signals within this time count as one. */
+/**
+ * Maximum time between two signals that count as one request, in milliseconds. npm forwards Ctrl-C,
+ * and the terminal sends it as well.
+ */
 const sameRequestMs = 1_000;
 
 /**
- * Calls `stop` once with an exit code: on Ctrl-C, SIGTERM, a closed terminal, or the end of npm. A
- * later Ctrl-C exits at once; the children then stop by themselves.
+ * Calls `stop` once with an exit code: on Ctrl-C, on SIGTERM, when the terminal is closed, or when
+ * npm ends. A later Ctrl-C exits at once, and the children then stop by themselves.
  */
 export function whenAskedToStop(stop: (reason: string, exitCode: number) => void): void {
   let askedAt: number | null = null;
@@ -41,9 +44,9 @@ export function whenAskedToStop(stop: (reason: string, exitCode: number) => void
 }
 
 /**
- * Detects a killed npm, which cannot send a signal. Other parents may end on purpose (nohup, a
- * shell's &).
- * @returns null if npm did not start this process.
+ * Detects a killed npm, which cannot send a signal. Other parents may end on purpose, such as nohup
+ * or a shell after `&`.
+ * @returns A function that returns true once npm has ended. Null if npm did not start this process.
  */
 function watchNpm(): (() => boolean) | null {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
@@ -51,7 +54,8 @@ function watchNpm(): (() => boolean) | null {
     return null;
   }
   const parent = process.ppid;
-  // npm runs a script through a shell. Some shells exec the script, others remain as its parent.
+  // npm runs a script through a shell. Some shells replace themselves with the script, others
+  // remain as its parent.
   const npm = commandLine(parent).includes(`-c ${script}`) ? parentOf(parent) : null;
   return () => process.ppid !== parent || (npm !== null && parentOf(parent) !== npm);
 }

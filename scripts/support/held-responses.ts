@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** Requests that never get an answer. */
+/** Requests that never get a response. */
 export interface HeldResponses {
   /** Keeps the connection open until the caller gives up, for at most two minutes. */
   hold(response: ServerResponse): void;
-  /** Closes all of them, so that the program can stop. */
+  /** Closes all held connections, so that the program can stop. */
   endAll(): void;
 }
 

@@ -1,7 +1,7 @@
 /** HTTP helpers of the simulator and the inbox, on plain node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A client error, answered with its status and message. */
+/** A client error. The response has its status and message. */
 export class HttpMistake extends Error {
   constructor(
     readonly status: number,
@@ -72,7 +72,7 @@ export function send(
   response.end(body);
 }
 
-/** Answers an error that a handler did not catch. */
+/** Sends the response for an error that a handler did not catch. */
 export function sendMistake(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

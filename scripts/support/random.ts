@@ -1,6 +1,6 @@
 /**
- * Returns a generator of random numbers in [0, 1) that is deterministic by seed (mulberry32), so
- * that a run can be repeated.
+ * Returns a generator of random numbers in [0, 1). The seed determines the sequence (mulberry32),
+ * so that a run can be repeated.
  */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;

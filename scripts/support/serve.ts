@@ -7,16 +7,16 @@ const drainTimeoutMs = 5_000;
 export interface ServeOptions {
   name: string;
   host: string;
-  /** 0: any free port. */
+  /** Port to listen on. 0 for any free port. */
   port: number;
   handle: RequestListener;
-  /** Runs on a stop request, before open requests are drained. */
+  /** Runs when the program is asked to stop, before open requests are drained. */
   onStop?: () => void;
 }
 
 /**
- * Sends `{ready: true, port}` to the parent process and prints the address. On SIGTERM, SIGINT or a
- * lost parent it drains open requests for at most 5 s and exits with 0.
+ * Sends `{ready: true, port}` to the parent process and prints the address. On SIGTERM, on SIGINT,
+ * or when the parent exits, it waits at most 5 s for open requests and exits with 0.
  */
 export async function serve({ name, host, port, handle, onStop }: ServeOptions): Promise<void> {
   const server = createServer(handle);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Decodes the key after `whsec_`; other text is used as its own bytes. */
+/** Decodes the key after `whsec_`. Any other text is used as the bytes of the key. */
 function webhookKey(secret: string): Buffer {
   return secret.startsWith('whsec_')
     ? Buffer.from(secret.slice('whsec_'.length), 'base64')

@@ -7,11 +7,11 @@ import type { ImportGraph } from './choose-long.js';
 import { filesEndingWith } from './test-files.js';
 
 export interface BuiltTests {
-  /** The folder of built tests; each keeps its path in the repository. */
+  /** Folder of the built tests. Each test keeps its path in the repository. */
   dir: string;
   /** Returns the built file of a test. */
   fileOf: (test: string) => string;
-  /** The imports of every test and of its imports, without packages. */
+  /** The imports of every test and of the files that it imports, without packages. */
   imports: ImportGraph;
 }
 
@@ -29,7 +29,7 @@ export async function buildTests(root: string, tests: string[]): Promise<BuiltTe
     entryPoints: [...tests, ...filesEndingWith(root, '-process.ts')],
     outdir: dir,
     extension: '.mjs',
-    // Shared code is built once.
+    // Code that several tests share is built once.
     splitting: true,
   });
   return {
@@ -44,7 +44,7 @@ export async function buildTests(root: string, tests: string[]): Promise<BuiltTe
   };
 }
 
-/** Removes the folders of killed runs. */
+/** Removes the folders that killed runs left behind. */
 function removeLeftovers(cache: string): void {
   const built = fs.existsSync(cache) ? fs.readdirSync(cache).filter((name) => name.startsWith(prefix)) : [];
   for (const name of built.filter((each) => commandLine(Number(each.slice(prefix.length))) === '')) {

@@ -3,12 +3,15 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Commits that are pushed together have one CI run, which sees only the last. */
+/**
+ * Commits within this time, in milliseconds, count as one change. Commits that are pushed together
+ * have one CI run, which sees only the last commit.
+ */
 const sittingMs = 6 * 3_600_000;
 
 export interface Changes {
   files: string[];
-  /** Describes how they were found and what is unknown. */
+  /** Describes how the files were found and what is unknown. */
   description: string;
 }
 
@@ -53,7 +56,7 @@ export function roundNumber(root: string, env: NodeJS.ProcessEnv): number {
     return Number(rawNumber);
   }
   try {
-    // A shallow clone has a constant number of commits; its commit time changes.
+    // A shallow clone has a constant number of commits, but its commit time changes.
     return Number(
       shallowCommits(root).length > 0
         ? git(root, 'log', '-1', '--format=%ct')

@@ -1,18 +1,18 @@
 /**
- * Chooses the long files of a CI run: a quarter by rotation, then files affected by the change
- * while time remains.
+ * Chooses the long files of a CI run: a quarter of them by rotation, and then files that the change
+ * affects, as long as time remains.
  */
 import { createHash } from 'node:crypto';
 
-/** All long files run within this number of consecutive rounds. */
+/** Number of consecutive rounds in which every long file runs once. */
 export const rounds = 4;
 
-/** Files by their direct imports. */
+/** The direct imports of each file. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the round of a file. It depends only on committed times, so that a file keeps its round
- * across machines and commits.
+ * Returns the round of a file. The round depends only on committed times, so that a file keeps its
+ * round across machines and commits.
  */
 export function roundOf(file: string, committedMs: Readonly<Record<string, number>>): number {
   return (
@@ -36,7 +36,8 @@ function balanceRounds(committedMs: Readonly<Record<string, number>>): Map<strin
 }
 
 /**
- * Folders whose tests have other names or several places. Folders with the same name need no entry.
+ * Test folders of source folders whose tests have another name or several places. Source folders
+ * whose tests have the same name need no entry.
  */
 const testsOfRoom: readonly [room: string, tests: readonly string[]][] = [
   ['clients/', ['test/client/']],
@@ -60,8 +61,8 @@ const testsOfRoom: readonly [room: string, tests: readonly string[]][] = [
 ];
 
 /**
- * Returns the test folders for a file. A folder with the same name one level down is closer:
- * src/api/buyer.
+ * Returns the test folders for a file. A folder with the same name one level down is preferred, as
+ * for src/api/buyer.
  */
 function testFoldersOf(changed: string): string[] {
   const [top = '', room = '', sub = '', deeper] = changed.split('/');
@@ -80,14 +81,15 @@ function testFoldersOf(changed: string): string[] {
 
 export interface Touch {
   /**
-   * 0: the test itself changed. 1: a file of its folder. Above: one more than the shortest import
-   * path to a changed file.
+   * How far the test is from the change. 0 if the test itself changed, and 1 if a file of its
+   * folder changed. Otherwise one more than the length of the shortest import path to a changed
+   * file.
    */
   distance: number;
   why: string;
 }
 
-/** Returns how a change affects a test; null if no relation is known. */
+/** Returns how a change affects a test. Null if no relation is known. */
 export function touchOf(test: string, changed: readonly string[], graph: ImportGraph): Touch | null {
   if (changed.includes(test)) {
     return { distance: 0, why: 'it changed' };
@@ -119,7 +121,7 @@ export interface Candidate {
   ms: number;
   /** True if no other file runs at the same time. */
   isAlone: boolean;
-  /** Its round in the rotation; null: every round. */
+  /** Its round in the rotation. Null if it runs in every round. */
   round: number | null;
   touch: Touch | null;
 }
@@ -127,16 +129,16 @@ export interface Candidate {
 export interface Choice {
   byTurn: Candidate[];
   touched: Candidate[];
-  /** Affected, but out of time. */
+  /** Files that are affected but do not fit into the time limit. */
   leftOut: Candidate[];
-  /** Neither affected nor in this round. */
+  /** Files that are neither affected nor in this round. */
   waiting: Candidate[];
 }
 
 export interface Time {
-  /** Time limit of the run in milliseconds. Files of the round always run. */
+  /** Time limit of the run in milliseconds. Files of the current round always run. */
   budgetMs: number;
-  /** Files in parallel. */
+  /** Number of files that run in parallel. */
   jobs: number;
 }
 
@@ -160,7 +162,9 @@ export function chooseLong(candidates: readonly Candidate[], round: number, time
   return choice;
 }
 
-/** Measured in CI: some workers are idle at the end of a phase. */
+/**
+ * Share of the workers that is used, measured in CI. Some workers are idle at the end of a phase.
+ */
 const usedShare = 0.9;
 
 /** Returns the wall-clock time of the parallel files plus those that run alone, in milliseconds. */

@@ -10,7 +10,7 @@ export function describeError(error: unknown): string {
     return String(error);
   }
   const stack = error.stack ?? '';
-  // Assertions of nested errors change the message after the stack was captured.
+  // Assertions in nested errors change the message after the stack was captured.
   const head = stack.includes(error.message.split('\n')[0] ?? '') ? '' : `${error.name}: ${error.message}\n`;
   const cause = error.cause === undefined ? '' : `\n  caused by ${describeError(error.cause)}`;
   return `${head}${withSourceLines(stack)}${diffOf(error)}${cause}`;
@@ -27,7 +27,10 @@ function diffOf(error: Error & { showDiff?: boolean; actual?: unknown; expected?
 
 const frame = /(file:\/\/[^\s()]+?|\/[^\s()]+?):(\d+):(\d+)/g;
 
-/** Node's own mapping reads every map at each start; this reads only the maps of a failure. */
+/**
+ * Adds source lines to a stack. Node's own mapping reads every source map at each start, but this
+ * function reads only the maps that a failure needs.
+ */
 function withSourceLines(stack: string): string {
   return stack.replace(frame, (whole, url: string, line: string, column: string) => {
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;

@@ -7,11 +7,14 @@ import Mocha from 'mocha';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 import { describeError } from './describe-error.js';
 
-/** Ends a hanging test, with a margin for slow machines. Tests of speed measure themselves. */
+/**
+ * Time limit that ends a hanging test, with a margin for slow machines. Tests of speed measure the
+ * time themselves.
+ */
 const testTimeoutMs = 60_000;
 const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
-// Without the runner, kills the whole process group.
+// If the runner has exited, kills the whole process group.
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 process.once('message', (order: FileOrder) => {
   void run(order).then(
@@ -38,7 +41,7 @@ async function run({ built, grep, forbidOnly, sizedOnly }: FileOrder): Promise<n
   return new Promise((resolve) => mocha.run(resolve));
 }
 
-/** True for the tag of tests with several sizes (test/support/sizes.ts). */
+/** True if the test has the tag of tests with several sizes (test/support/sizes.ts). */
 function isSized({ title }: Mocha.Test): boolean {
   return title.endsWith(' @sized');
 }
@@ -61,7 +64,7 @@ class ResultReporter extends Mocha.reporters.Base {
   }
 }
 
-/** @param test A test, or a failed hook. */
+/** @param test A test, or a hook that failed. */
 function reportResult(test: Mocha.Runnable, state: TestResult['state'], error?: unknown): void {
   sendMessage({
     type: 'test',

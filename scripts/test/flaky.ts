@@ -1,16 +1,21 @@
-/** Results with flaky files: they failed in parallel and passed when repeated alone. */
+/**
+ * Results of a run with flaky files. A flaky file failed in parallel and passed when it was
+ * repeated alone.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { FileResult } from './run-file.js';
 
 export interface Outcome {
-  /** For a file that passed when repeated, its second run. */
+  /** Results of all files. For a file that passed when repeated, the second run. */
   results: FileResult[];
   /** The first run of each flaky file. */
   flaky: FileResult[];
 }
 
-/** With more failures a repetition would take too long, and chance is unlikely. */
+/**
+ * With more failed files, repeating them would take too long, and they are unlikely to be flaky.
+ */
 export const runAgainMax = 5;
 
 /** Returns the files listed in test/FLAKY.md: list items with a path in backticks. */
@@ -23,7 +28,7 @@ export function readKnownFlaky(root: string): Set<string> {
 }
 
 /**
- * Returns the seed in the failed tests' output, or in the file's output; null if there is none or
+ * Returns the seed in the failed tests' output, or in the file's output. Null if there is none or
  * more than one.
  */
 export function findSeed({ tests, printed }: Pick<FileResult, 'tests' | 'printed'>): string | null {

@@ -5,7 +5,7 @@ export interface Failure {
 }
 
 export interface TestResult {
-  /** Titles of the suites around it, then its own. */
+  /** Titles of the enclosing suites, and then the title of the test. */
   path: string[];
   state: 'passed' | 'failed' | 'pending';
   ms: number;
@@ -16,13 +16,13 @@ export interface TestResult {
 
 export type FileMessage =
   | { type: 'test'; result: TestResult }
-  /** The file failed to load or uses a forbidden feature. */
+  /** The file failed to load, or it uses a forbidden feature. */
   | { type: 'broken'; failure: Failure }
-  /** The last message. `cpuMs` covers this process and its finished children. */
+  /** The last message. `cpuMs` covers the process and its finished children. */
   | { type: 'end'; cpuMs: number };
 
 export interface FileOrder {
-  /** The built file. */
+  /** Path of the built file. */
   built: string;
   grep: string | null;
   forbidOnly: boolean;

@@ -7,17 +7,23 @@ import { defaultJobs } from './usage.mjs';
 export type TestSize = 'normal' | 'long' | 'full';
 
 export interface Options {
-  /** Files and folders; empty: all. */
+  /** Files and folders. Empty for all. */
   names: string[];
   /** Runs only tests whose full title matches. */
   grep: string | null;
-  /** Files in parallel. */
+  /** Number of files that run in parallel. */
   jobs: number;
-  /** Seed of a random file order; null: longest first. */
+  /** Seed for a random order of the files. Null to start the longest files first. */
   random: number | null;
-  /** For `long` and `full`: the long files, and the sized tests of the others. */
+  /**
+   * Size of the run. `long` and `full` include the long files, and the sized tests of the other
+   * files.
+   */
   size: TestSize;
-  /** Runs the long files of one CI run: those of the round and those affected by the change. */
+  /**
+   * True to run the long files of one CI run: those of the round, and those that the change
+   * affects.
+   */
   rotate: boolean;
   /** Time limit of `rotate` in milliseconds. */
   budgetMs: number;
@@ -29,7 +35,7 @@ export interface Options {
   forbidOnly: boolean;
 }
 
-/** @throws PlainError with the usage. */
+/** @throws PlainError with the usage if the arguments are invalid. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   try {
     const { values, positionals } = parseArgs({

@@ -10,9 +10,12 @@ export interface Report {
   test: (result: TestResult) => void;
   /** Reports a finished file. */
   file: (result: FileResult, failed: boolean) => void;
-  /** Reports that a failed file is repeated alone. */
+  /** Reports that a failed file will be repeated alone. */
   again: (file: string) => void;
-  /** Reports the totals. @param known The files listed in test/FLAKY.md. */
+  /**
+   * Reports the totals.
+   * @param known The files listed in test/FLAKY.md.
+   */
   sum: (outcome: Outcome, tookMs: number, known: ReadonlySet<string>) => void;
 }
 
@@ -20,7 +23,7 @@ const slowestShown = 10;
 const printedLinesMax = 200;
 const flakyLinesMax = 40;
 
-/** @param showTests Prints each test as it ends. Used for a single file. */
+/** @param options.showTests True to print each test as it ends. Used for a single file. */
 export function createReport({ showTests }: { showTests: boolean }): Report {
   return {
     test(result) {
@@ -73,8 +76,8 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
 }
 
 /**
- * Prints tests skipped because of a missing tool, by tool. Tests that are too large for this run
- * have no reason.
+ * Prints the tests that were skipped because a tool is missing, by tool. Tests that are too large
+ * for this run have no such reason.
  */
 function printSkipped(results: FileResult[]): void {
   const skipped = results.flatMap(({ file, tests }) =>
@@ -156,8 +159,8 @@ function printSlowest(results: FileResult[]): void {
 }
 
 /**
- * For a passed file, keeps tables and seeds and removes the service's log, which contains simulated
- * faults.
+ * Returns the lines worth printing. For a passed file, keeps tables and seeds and removes the
+ * service's log, which contains simulated faults.
  */
 function worthReading(printed: string, whole: boolean): string[] {
   const lines = printed.trim() === '' ? [] : printed.trim().split('\n');

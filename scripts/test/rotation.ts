@@ -1,4 +1,4 @@
-/** `--rotate`: the long files that one CI run includes and leaves out. */
+/** `--rotate`: selects the long files that one CI run includes, and those that it leaves out. */
 import { changedFiles, roundNumber } from './changed-files.js';
 import {
   chooseLong,
@@ -15,7 +15,7 @@ import { runsAlone } from './run-files.js';
 import { isSized } from './test-files.js';
 import { readSlowFiles, type Times } from './times.js';
 
-/** A file that runs alone costs the time of this many parallel files. */
+/** A file that runs alone takes as much time as this many parallel files. */
 const jobsOfCi = 4;
 
 export interface Rotation {
@@ -28,7 +28,7 @@ export interface Rotation {
 
 interface From {
   root: string;
-  /** Candidates in start order. */
+  /** Candidates in the order in which they start. */
   files: string[];
   imports: ImportGraph;
   options: Pick<Options, 'jobs' | 'budgetMs'>;
@@ -50,7 +50,7 @@ export function rotate({ root, files, imports, options, times, env }: From): Rot
       file,
       ms: times.expectedMs(file),
       isAlone: runsAlone.has(file),
-      // Other files run in every round, because the run without tools skips parts of them.
+      // Other files run in every round, because the run without tools skips some of their tests.
       round: isSized(root, file) ? roundOf(file, committedMs) : null,
       touch: touchOf(file, changes.files, imports),
     })),

@@ -9,12 +9,12 @@ import { builtProgram } from '../../config/project-file.js';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 
 export interface FileRun {
-  /** Relative to the repository root. */
+  /** Path relative to the repository root. */
   file: string;
   order: FileOrder;
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The parent of the file's directory. */
+  /** Directory in which the file's own directory is created. */
   localDir: string;
   limitMs: number;
   stopping: AbortSignal;
@@ -25,7 +25,7 @@ export interface FileRun {
 export interface FileResult {
   file: string;
   tests: TestResult[];
-  /** A problem of the file itself, apart from its tests. */
+  /** A problem of the file itself, which no single test reports. */
   problem: string | null;
   printed: string;
   ms: number;
@@ -44,7 +44,7 @@ export async function runFile(run: FileRun): Promise<FileResult> {
     cwd: run.cwd,
     env: { ...run.env, ...ownPlaces(run.env, dir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A separate process group, so that all child processes can be killed with it.
+    // A separate process group, so that all child processes can be killed together with it.
     detached: true,
   });
   const keep = (chunk: Buffer) => {
@@ -57,14 +57,14 @@ export async function runFile(run: FileRun): Promise<FileResult> {
   child.send(run.order);
   await ended;
   endGroup(child);
-  // Waits for the last output. Only a process in another group could keep the pipe open.
+  // Waits for the last output. Only a process in another process group could keep the pipe open.
   await Promise.race([closed, delay(lastWordsMs)]);
   fs.rmSync(dir, { recursive: true, force: true });
   result.ms = performance.now() - startedAt;
   return result;
 }
 
-/** Resources that no two files share. */
+/** Returns resources that no two files share. */
 function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const name = path.basename(dir);
   const uri = new URL(env['MONGODB_URI'] ?? '');
@@ -79,7 +79,7 @@ function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Resolves after the last message or the end of the process. */
+/** Resolves after the last message, or when the process ends. */
 async function follow(child: ChildProcess, run: FileRun, result: FileResult): Promise<void> {
   const endReceived = new AbortController();
   child.on('message', (message: FileMessage) => {
@@ -117,11 +117,11 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
   }
 }
 
-/** Kills the process and its children, except those in another process group. */
+/** Kills the process and its children, except children in another process group. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-(pid ?? Number.NaN), 'SIGKILL');
   } catch {
-    // No process is left in the group.
+    // The group has no process left.
   }
 }

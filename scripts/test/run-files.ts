@@ -9,12 +9,12 @@ import { runFile, type FileResult } from './run-file.js';
 import { isLong } from './test-files.js';
 import { flakyMax } from './usage.mjs';
 
-/** An upper bound for busy machines; the tests have their own limits. */
+/** Time limit per file, generous enough for busy machines. The tests have their own limits. */
 const fileLimitMs = { normal: 10 * 60_000, long: 45 * 60_000, full: 60 * 60_000 };
 
 /**
- * Files that run alone, after the others. They compare the times of phases under equal load, drive
- * a browser, or start very many processes.
+ * Files that run alone, after all other files. They compare the durations of phases under equal
+ * load, drive a browser, or start very many processes.
  */
 export const runsAlone: ReadonlySet<string> = new Set([
   'test/api/wallet/long-lists.long.test.ts',
@@ -27,7 +27,7 @@ export const runsAlone: ReadonlySet<string> = new Set([
   'test/webhooks/fairness.long.test.ts',
 ]);
 
-/** Files with deadlines that mostly wait. They run in parallel after the CPU-bound files. */
+/** Files with deadlines, which mostly wait. They run in parallel, after the CPU-bound files. */
 const hasTimeLimits: ReadonlySet<string> = new Set([
   'test/api/access/mongodb-away.long.test.ts',
   'test/api/access/redis-away.long.test.ts',
@@ -46,7 +46,7 @@ const hasTimeLimits: ReadonlySet<string> = new Set([
 
 export interface Work {
   root: string;
-  /** In start order. */
+  /** Files in the order in which they start. */
   files: string[];
   built: BuiltTests;
   options: Options;
@@ -74,7 +74,7 @@ export async function runFiles({ root, files, built, options, databases, report 
         built: built.fileOf(file),
         grep: options.grep,
         forbidOnly: options.forbidOnly,
-        // A named or long file runs completely, because the normal run did not include it.
+        // A file that is named or long runs completely, because the normal run did not include it.
         sizedOnly: options.size !== 'normal' && options.names.length === 0 && !isLong(file),
       },
       cwd: path.join(root, folderOf(file)),
@@ -85,7 +85,10 @@ export async function runFiles({ root, files, built, options, databases, report 
       onResult: (test) => report.test(test),
     });
 
-  /** A single file already ran alone, and `bail` stops early. */
+  /**
+   * Repeats failed files alone. Repeats nothing if a single file ran, because it already ran alone,
+   * or if `bail` stops the run early.
+   */
   async function runFailedAgain(): Promise<FileResult[]> {
     const failed = results.filter((each) => isFailed(each, options));
     if (files.length === 1 || options.bail || failed.length > runAgainMax) {
@@ -97,7 +100,8 @@ export async function runFiles({ root, files, built, options, databases, report 
         break;
       }
       report.again(first.file);
-      // Another seed could hide a rare error and make the test look flaky.
+      // The second run uses the same seed. Another seed could hide a rare error and make the test
+      // look flaky.
       const second = await run(first.file, databases.pairs[0], findSeed(first));
       const failedAgain = isFailed(second, options);
       report.file(second, failedAgain);
@@ -119,7 +123,7 @@ export async function runFiles({ root, files, built, options, databases, report 
   return { flaky: await runFailedAgain(), results };
 }
 
-/** Tests run in the folder of their package. */
+/** Returns the folder in which a test runs, which is the folder of its package. */
 function folderOf(file: string): string {
   return /^packages\/[^/]+/.exec(file)?.[0] ?? '.';
 }
@@ -135,7 +139,7 @@ export function isFailedRun(
   );
 }
 
-/** A file without tests fails, unless titles are filtered. */
+/** True if the file failed. A file without tests fails too, unless titles are filtered. */
 export function isFailed({ tests, problem }: FileResult, { grep }: Pick<Options, 'grep'>): boolean {
   return (
     problem !== null || tests.some((each) => each.state === 'failed') || (tests.length === 0 && grep === null)

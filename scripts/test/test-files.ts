@@ -5,10 +5,10 @@ import { createRandom } from '../support/random.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import type { Options } from './options.js';
 
-/** Relative to the repository root. */
+/** Test folders, relative to the repository root. */
 const folders = ['test', 'packages/embedded-mongo/test'];
 
-/** Returns all files below the test folders with this ending. */
+/** Returns all files below the test folders whose name ends with `ending`. */
 export function filesEndingWith(root: string, ending: string): string[] {
   return folders.flatMap((folder) =>
     fs
@@ -19,7 +19,7 @@ export function filesEndingWith(root: string, ending: string): string[] {
   );
 }
 
-/** @throws PlainError for a name without a test file. */
+/** @throws PlainError if no test file matches a name. */
 export function chooseFiles(
   root: string,
   { names, size, rotate }: Pick<Options, 'names' | 'size' | 'rotate'>,
@@ -40,7 +40,7 @@ export function chooseFiles(
   );
 }
 
-/** Returns the number of files left to the long runs. */
+/** Returns the number of files that only the long runs include. */
 export function countLong(root: string): number {
   return filesEndingWith(root, longEnding).length;
 }
@@ -48,7 +48,7 @@ export function countLong(root: string): number {
 const longEnding = '.long.test.ts';
 
 /**
- * True for a file that is too slow for the five minutes of `npm test`; the long runs include it
+ * True if the file is too slow for the five minutes of `npm test`. The long runs include such files
  * (decision 058).
  */
 export function isLong(file: string): boolean {
@@ -59,19 +59,22 @@ function isWithin(file: string, name: string): boolean {
   return name === '' || file === name || file.startsWith(`${name}/`);
 }
 
-/** True if the long runs include the file. Tests with several sizes import sizes.js. */
+/** True if the long runs include the file. Files with tests of several sizes import sizes.js. */
 export function isSized(root: string, file: string): boolean {
   return isLong(file) || /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(path.join(root, file), 'utf8'));
 }
 
-/** CI runs `npm test` without tools such as PHP; the long runs include the skipped tests. */
+/**
+ * True if the file needs a tool such as PHP. CI runs `npm test` without such tools, so the long
+ * runs include the skipped tests.
+ */
 function needsTool(file: string): boolean {
   return /from '[./\w-]*\/require-tool\.js'/.test(fs.readFileSync(file, 'utf8'));
 }
 
 /**
- * @param expectedMs Expected duration of a file. The longest start first, so that none remains
- * alone at the end.
+ * @param expectedMs Expected duration of a file. The longest files start first, so that no long
+ * file runs alone at the end.
  */
 export function inOrder(
   files: string[],

@@ -1,4 +1,4 @@
-/** Last durations of files on this machine, so that the longest can start first. */
+/** Last durations of the files on this machine, by which the longest files can start first. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Options, TestSize } from './options.js';
@@ -9,10 +9,13 @@ export interface Times {
   keep: (measured: Map<string, number>) => void;
 }
 
-/** Milliseconds by file, for each size that CI runs. */
+/** Duration in milliseconds by file, for each size that CI runs. */
 type SlowFiles = Record<Exclude<TestSize, 'full'>, Record<string, number>>;
 
-/** Estimate for a file that is neither measured here nor in test/slow-files.json. */
+/**
+ * Estimated milliseconds per byte of a file that is neither measured here nor listed in
+ * test/slow-files.json.
+ */
 const msPerByte = 1;
 
 export function readTimes(root: string, { size }: Pick<Options, 'size'>): Times {
@@ -40,8 +43,8 @@ export function readSlowFiles(root: string): SlowFiles {
 }
 
 /**
- * Returns how much slower this machine is than test/slow-files.json, from the measured files; 1
- * without any.
+ * Returns the factor by which this machine is slower than the times in test/slow-files.json,
+ * computed from the measured files. 1 if no file was measured.
  */
 export function slowness(committed: Record<string, number>, measured: Record<string, number>): number {
   const both = Object.keys(committed).filter((file) => measured[file] !== undefined);

@@ -1,10 +1,16 @@
-/** The answer to `npm test -- --help`. Plain Node, because a clone may have no packages yet. */
+/**
+ * The text of `npm test -- --help`. Plain Node, because a clone may not have installed its packages
+ * yet.
+ */
 import os from 'node:os';
 
-/** Two more than the cores, because tests often wait for other processes. */
+/**
+ * Default number of parallel files. It is two more than the number of cores, because tests often
+ * wait for other processes.
+ */
 export const defaultJobs = () => os.availableParallelism() + 2;
 
-/** Maximum of flaky files in one CI run. */
+/** Maximum number of flaky files in one CI run. */
 export const flakyMax = 2;
 
 export const usage = `npm test -- [files or folders] [options]

@@ -8,13 +8,13 @@ import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
 interface SetOptions extends Omit<OperatorSettings, 'commissionRate' | 'rateLimitMax' | 'productLimit'> {
-  /** Null for the word `default`. */
+  /** Null for the argument `default`. */
   commissionRate?: number | null;
   rateLimitMax?: number | null;
   productLimit?: number | null;
 }
 
-/** Option names, equal to the names of the settings. */
+/** Names of the options, which equal the names of the settings. */
 const settingNames = [
   'requireStrongSign',
   'requireAck',
@@ -26,8 +26,8 @@ const settingNames = [
 ] as const satisfies (keyof OperatorSettings)[];
 
 /**
- * `topup account set`, `topup account group` and `topup account allowlist clear`: settings that the
- * operator decides.
+ * `topup account set`, `topup account group` and `topup account allowlist clear`: settings that
+ * only operators can change.
  */
 export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {

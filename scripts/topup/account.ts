@@ -226,7 +226,7 @@ function registerShow(group: Command): void {
   });
 }
 
-/** Leaves out the endpoint's secret and the secrets in its URL. */
+/** Omits the endpoint's secret and the secrets in its URL. */
 function presentEndpoint({ endpoint, health }: ListedEndpoint) {
   return {
     id: endpoint.id,
@@ -296,7 +296,7 @@ function describeText({
   ].join('\n');
 }
 
-/** The settings of `account set`. */
+/** Returns the settings of `topup account set`. */
 function operatorSettings(account: Account): [string, string | null][] {
   const isSeller = account.role === 'seller';
   const most = account.rateLimitMax ?? null;

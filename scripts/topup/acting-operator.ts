@@ -1,6 +1,6 @@
 /**
- * Identifies the operator of a CLI call. The system user is shared on many machines, so an operator
- * shows a personal key: TOPUP_OPERATOR_KEY, or a file readable only by its owner, named by
+ * Identifies the operator of a CLI call. Several people often share a system user, so an operator
+ * presents a personal key: TOPUP_OPERATOR_KEY, or a file readable only by its owner, named by
  * TOPUP_OPERATOR_KEY_FILE.
  */
 import { readFileSync, statSync } from 'node:fs';
@@ -13,7 +13,9 @@ export interface Acting {
   action: OperatorAction;
   /** The operator named by --as. */
   as: string | undefined;
-  /** MongoDB may be down: read commands then run as the system user. */
+  /**
+   * True if the command may run while MongoDB is down. Read commands then run as the system user.
+   */
   toleratesOutage: boolean;
 }
 
@@ -21,7 +23,8 @@ export interface Acting {
  * Returns the actor for the audit log if the rights table allows the action. Without a key it is
  * `cli:<system user>`, or in development the operator of --as. In production, and once any operator
  * has a key, changes require a key.
- * @throws UsageError for a missing or foreign key, ForbiddenError if the role lacks the right.
+ * @throws UsageError if the key is missing or belongs to another operator.
+ * @throws ForbiddenError if the role lacks the right.
  */
 export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<string> {
   const key = givenKey(process.env);

@@ -21,7 +21,7 @@ interface StatementOptions {
 
 type By = { actor: string; from: null; reason: string | null };
 
-/** Maximum printed lines of each list; `--json` has all. */
+/** Maximum number of lines printed per list. `--json` prints all. */
 const shownMax = 200;
 
 const matches: Record<LineMatch, string> = {

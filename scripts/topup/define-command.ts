@@ -6,45 +6,48 @@ import { printFailure, printOutput, type Output } from './print.js';
 import { withService } from './with-service.js';
 
 export interface CommandCall<Options> {
-  /** Returns the value of `<name>` or `[name]`; empty if an optional one is absent. */
+  /** Returns the value of `<name>` or `[name]`. Empty if an optional argument is absent. */
   arg: (name: string) => string;
   /** Returns the values of `<name...>`. */
   args: (name: string) => string[];
   /** The given arguments by name. */
   fields: Record<string, string | string[]>;
   options: Options;
-  /** For the audit log: actor, origin and reason (--reason, if the command has it). */
+  /**
+   * Actor, origin and reason for the audit log. The reason comes from --reason, if the command has
+   * this option.
+   */
   by: { actor: string; from: null; reason: string | null };
 }
 
 export interface CommandSpec<Options> {
-  /** In commander's syntax: `suspend <username>`. */
+  /** Usage in commander's syntax, such as `suspend <username>`. */
   usage: string;
-  /** Its row in the rights table. */
+  /** The action of the command in the table of rights. */
   action: OperatorAction;
-  /** The command that its group runs without a subcommand. */
+  /** True if the group runs this command when no subcommand is given. */
   isDefault?: boolean;
   /** One line for the list of commands. */
   summary: string;
   /** Further effects and limits. */
   details?: string;
-  /** Without the leading `topup`. */
+  /** Examples without the leading `topup`. */
   examples: string[];
   options?: Option[];
   /**
-   * False: runs without the service's databases. Default: MongoDB must answer; Redis is connected
-   * if available.
+   * False if the command runs without the service's databases. By default MongoDB must respond, and
+   * Redis is connected if available.
    */
   needsService?: boolean;
-  /** Runs while MongoDB is down; `doctor` reports that itself. */
+  /** True if the command runs while MongoDB is down. `doctor` reports such an outage itself. */
   toleratesOutage?: boolean;
   run(call: CommandCall<Options>): Promise<Output>;
 }
 
 /**
- * Adds a command with --json, --help with examples, connections, and exit codes (0 done, 1 not done
- * or a failed check, 2 wrong usage). `run` imports from src/ lazily, because configuration is read
- * at import.
+ * Adds a command with --json, --help with examples, connections, and exit codes: 0 for done, 1 for
+ * not done or a failed check, 2 for wrong usage. `run` must import from src/ lazily, because
+ * importing src/ reads the configuration.
  */
 export function defineCommand<Options = object>(parent: Command, spec: CommandSpec<Options>): void {
   const command = parent
@@ -57,7 +60,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
       `\nExamples:\n${spec.examples.map((each) => `  npm run topup -- ${each}`).join('\n')}`,
     );
   const own = spec.options ?? [];
-  // A command whose --as has another meaning requires the operator key.
+  // If --as has another meaning in a command, the operator must use a key.
   const namesActor = getRight(spec.action).kind === 'change' && !own.some(({ long }) => long === '--as');
   for (const option of [...own, ...(namesActor ? [asOption()] : [])]) {
     command.addOption(option);
@@ -93,7 +96,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
 
 const actions = new WeakMap<Command, OperatorAction>();
 
-/** Returns the command's row in the rights table; null for a group. */
+/** Returns the action of a command in the table of rights. Null for a group. */
 export function actionOf(command: Command): OperatorAction | null {
   return actions.get(command) ?? null;
 }

@@ -6,7 +6,10 @@ import { colours, formatHeading, status, table, time, wrapLine } from './format.
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
-/** Shows that the watch is alive. The write fails and ends the watch when the reader has exited. */
+/**
+ * Interval after which an unchanged result is printed again, in milliseconds. It shows that the
+ * watch is alive. If the reader has exited, the write fails and ends the watch.
+ */
 const unchangedEveryMs = 60_000;
 
 /** `topup doctor` */
@@ -29,7 +32,9 @@ async function look(): Promise<Output> {
   return outputOf(await diagnose());
 }
 
-/** Prints each result that differs from the previous one; the last one is the command's own. */
+/**
+ * Prints each result that differs from the previous one. The command itself prints the last result.
+ */
 async function watchSystem(json: boolean): Promise<Output> {
   const stop = new AbortController();
   const end = () => {
@@ -65,7 +70,7 @@ async function watchSystem(json: boolean): Promise<Output> {
   }
 }
 
-/** Returns the names of failed checks. Passing checks vary with processes and providers. */
+/** Returns the names of the failed checks. The passing checks vary with processes and providers. */
 function stateOf(found: Diagnosis[] | null): string | null {
   return (
     found &&

@@ -11,7 +11,7 @@ export function findService(environment: NodeJS.ProcessEnv): void {
   if (existsSync('.env')) {
     process.loadEnvFile('.env');
   }
-  // Log lines would mix with the answer; errors go to stderr.
+  // Log lines would mix with the output. Errors are printed to stderr.
   environment['LOG_LEVEL'] = 'error';
   if (environment['MONGODB_URI'] && environment['REDIS_URL']) {
     return;
@@ -23,7 +23,7 @@ export function findService(environment: NodeJS.ProcessEnv): void {
   const demo = readDemo(path);
   environment['MONGODB_URI'] = demo.mongodb_uri;
   environment['REDIS_URL'] = demo.redis_url;
-  // `.env.example` names it without a value.
+  // `.env.example` contains the variable without a value.
   if (demo.simulator_url && !environment['SIMULATOR_URL']) {
     environment['SIMULATOR_URL'] = demo.simulator_url;
   }
@@ -43,7 +43,7 @@ function readDemo(path: string): Demo {
       return { ...rest, mongodb_uri, redis_url };
     }
   } catch {
-    // No copy was started here; the message below explains what to do.
+    // No copy was started here. The message below explains what to do.
   }
   throw new UsageError(
     `No running copy found (${path}). Start one with npm start, name its directory with LOCAL_DIR, or set MONGODB_URI and REDIS_URL.`,

@@ -6,14 +6,14 @@ import { UsageError } from './usage-error.js';
 const pollEveryMs = 300;
 const answerTimeoutMs = 10_000;
 /**
- * Assumed maximum clock difference between processes. An earlier event may be sent, so that none is
- * missed.
+ * Assumed maximum clock difference between processes, in milliseconds. Events from shortly before
+ * the start may be forwarded, so that none is missed.
  */
 const clocksApartMs = 1_000;
 
 /**
  * Posts a copy of each new delivery of an account to a URL, until `countMax` or an interrupt.
- * @returns the number of forwarded deliveries.
+ * @returns The number of forwarded deliveries.
  */
 export async function followDeliveries(following: {
   username: string;
@@ -57,12 +57,12 @@ export async function followDeliveries(following: {
   });
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  // Set before the announcement, so that no event after it is missed.
+  // Read before the announcement, so that no event after the announcement is missed.
   const startedMs = nowMs() - clocksApartMs;
   following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C stops it)`);
   const seen = new Set<string>();
-  // A row is written shortly before its commit. Looking back finds it; `seen` prevents a second
-  // copy.
+  // A row is created shortly before its commit becomes visible. Looking back finds such rows, and
+  // `seen` prevents a second copy.
   const lookBackMs = 5_000;
   while (!stop.signal.aborted && seen.size < following.countMax) {
     const since = new Date(Math.max(startedMs, nowMs() - lookBackMs));

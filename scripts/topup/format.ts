@@ -3,7 +3,7 @@ import pico from 'picocolors';
 
 export const colours = pico.createColors(process.stdout.isTTY && pico.isColorSupported);
 
-/** Formats aligned columns; columns in `right` (from 0) are right-aligned. */
+/** Formats aligned columns. The columns listed in `right` (counted from 0) are right-aligned. */
 export function table(head: string[], rows: string[][], right: number[] = []): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
@@ -21,14 +21,17 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
   return [colours.dim(line(head)), ...rows.map(line)].join('\n');
 }
 
-/** A field name, or a heading with a cell function. Numbers are right-aligned and in rupiah. */
+/**
+ * A field name, or a heading with a function for the cell. Numbers are right-aligned and formatted
+ * as rupiah.
+ */
 export type Column<Row> = (keyof Row & string) | [head: string, cell: (row: Row) => string | number | null];
 
 export interface ListFormat<Row> {
   columns: Column<Row>[];
   /** The text for an empty list. */
   empty: string;
-  /** The `--after` value of the next page. */
+  /** Value of `--after` for the next page. */
   next?: string | null;
   searchedBackTo?: Date | string | null;
 }
@@ -74,8 +77,8 @@ function cellOf(column: unknown, value: unknown): string {
 }
 
 /**
- * Wraps a line between words to the terminal width and indents what follows. Returns it unchanged
- * for a pipe or a narrow terminal.
+ * Wraps a line between words to the terminal width and indents the continuation lines. Returns the
+ * line unchanged for a pipe or a narrow terminal.
  */
 export function wrapLine(line: string, indent: number, width = process.stdout.columns): string {
   if (!(width > indent + 20) || visible(line).length <= width) {
@@ -115,7 +118,8 @@ export function rupiah(amount: number): string {
 let written = (at: Date) => at.toISOString().replace('T', ' ');
 
 /**
- * Sets the time format. The time zone is a setting that is read only after the service is found.
+ * Sets the function that formats times. The time zone is a setting, which can be read only after
+ * the service is found.
  */
 export function writeTimesBy(write: (at: Date) => string): void {
   written = write;

@@ -5,7 +5,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, formatHeading, rupiah, table } from './format.js';
 import { day } from './options.js';
 
-/** `topup ledger …`: verifies the books and closes days. */
+/** `topup ledger …`: verifies the ledger and closes days. */
 export function registerLedger(program: Command): void {
   const ledger = defineGroup(program, 'ledger', 'Verify the ledger and close days');
   registerVerify(ledger);
@@ -115,7 +115,7 @@ function progressLine(): Progress {
   };
 }
 
-/** Printed only if the amount is above zero; in production it is always zero. */
+/** Returns a line only if the amount is above zero. In production it is always zero. */
 function formatUnvouched(amount: number): [string, string][] {
   return amount > 0 ? [['credited without confirmation', rupiah(amount)]] : [];
 }
@@ -165,7 +165,10 @@ function reportText(report: LedgerReport): string {
   ].join('\n');
 }
 
-/** Names late entries, because an entry forged for a past day looks like one. */
+/**
+ * Describes the audit log. Late entries are named, because an entry forged for a past day looks
+ * like a late one.
+ */
 function auditText({ entries, late, lateIds }: LedgerReport['closes']['audit']): string {
   const named = lateIds.join(', ') + (late > lateIds.length ? ' …' : '');
   return `${entries.toLocaleString('en')} entries${late > 0 ? `, ${late.toLocaleString('en')} of them late: ${named}` : ''}`;

@@ -125,7 +125,7 @@ function registerSet(group: Command): void {
   });
 }
 
-/** A misspelt name creates a new group. */
+/** Returns a hint if a price group has no members, because a misspelt name creates a new group. */
 async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
   if (name === undefined) {
     return '';

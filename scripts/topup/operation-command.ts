@@ -6,10 +6,11 @@ import type { Output } from './print.js';
 import { UsageError } from './usage-error.js';
 
 export interface OperationCommandSpec<Options, Answer> extends Omit<CommandSpec<Options>, 'run'> {
-  /** Loaded when the command runs, because its module reads the configuration. */
+  /** Loads the operation when the command runs, because its module reads the configuration. */
   operation: (call: CommandCall<Options>) => Promise<AnyConsoleOperation<Answer>>;
   /**
-   * Fields that differ in name or value from the arguments and options. Undefined removes a field.
+   * Fields of the input that differ in name or value from the arguments and options. Undefined
+   * removes a field.
    */
   input?: (call: CommandCall<Options>) => Record<string, unknown>;
   output: (answer: Answer, call: CommandCall<Options>) => Output | Promise<Output>;
@@ -17,7 +18,7 @@ export interface OperationCommandSpec<Options, Answer> extends Omit<CommandSpec<
 
 /**
  * Defines a command that runs a console operation in this process. Each argument or option sets the
- * field of its name: `--below-cost` sets `below_cost`.
+ * field with its name, so `--below-cost` sets `below_cost`.
  */
 export function defineOperationCommand<Options = object, Answer = unknown>(
   parent: Command,
@@ -75,9 +76,9 @@ export async function runOperation<Answer>(
     }
   };
   const [params, query, body] = schemas.map(checked);
-  // A console page has at most 100 rows; the command has already checked its own --limit.
+  // A console page has at most 100 rows. The command has already checked its own --limit.
   const call = { params, query: limit === undefined ? query : { ...query, limit }, body, by };
-  // There is no browser or session here; operations that need one have no command.
+  // There is no browser or session here. Operations that need one have no command.
   return operation.handle(call as unknown as ConsoleCall<never, never, never>);
 }
 

@@ -69,7 +69,10 @@ export function priceGroup(value: string): string {
   return value;
 }
 
-/** Reads the first line of standard input. Secrets must not appear in a process list. */
+/**
+ * Reads the first line of standard input. Secrets are not arguments, because the process list would
+ * show them.
+ */
 export async function secretFromStdin(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let text = '';

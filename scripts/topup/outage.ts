@@ -1,19 +1,20 @@
-/** Explains an error that a database outage caused: the database and the action to take. */
+/** Explains an error that a database outage caused, with the database and what to do. */
 
 interface Away {
   name: 'MongoDB' | 'Redis';
   setting: 'MONGODB_URI' | 'REDIS_URL';
   says: string;
-  /** It answers but refuses writes, so starting it does not help. */
+  /** True if the database responds but refuses writes, so that starting it does not help. */
   refuses?: true;
 }
 
-/** Shown to the user as its message only. */
+/** An error of which the user sees only the message. */
 export class OutageError extends Error {}
 
 /**
- * Returns the error to show: an OutageError if a database caused it, otherwise the error itself.
- * @param connecting The error of connecting to MongoDB; null if it was connected.
+ * Returns the error to show: an OutageError if a database caused it, and otherwise the error
+ * itself.
+ * @param connecting The error from connecting to MongoDB. Null if the connection succeeded.
  */
 export async function asOutage(error: unknown, connecting: unknown): Promise<Error> {
   const [
@@ -54,7 +55,7 @@ async function whoIsAway(connecting: unknown): Promise<Away[]> {
   ]);
   const [mongodb, refusal] = await Promise.all([
     (connecting === null ? pingMongo() : Promise.reject(asError(connecting))).then(() => null, wordsOf),
-    // A ping is not enough: a full Redis and a replica answer it.
+    // A ping is not sufficient, because a full Redis and a replica respond to it.
     findRedisProblem(),
   ]);
   const redis = { name: 'Redis', setting: 'REDIS_URL' } as const;

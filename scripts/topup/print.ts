@@ -6,11 +6,11 @@ import { colours } from './format.js';
 import { OutageError } from './outage.js';
 import { UsageError } from './usage-error.js';
 
-/** The result of a command: `data` is printed with --json, otherwise `text` (unless empty). */
+/** The result of a command. With --json `data` is printed, otherwise `text` unless it is empty. */
 export interface Output {
   data: unknown;
   text: string;
-  /** True if a check failed: exit code 1. */
+  /** True if a check failed, which sets the exit code 1. */
   failed?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function printOutput(output: Output, json: boolean): void {
   process.stdout.write(text === '' ? '' : `${toPrintableLines(text)}\n`);
 }
 
-/** @returns the exit code: 2 for wrong usage, otherwise 1. */
+/** @returns The exit code: 2 for wrong usage, otherwise 1. */
 export async function printFailure(error: unknown, json: boolean): Promise<1 | 2> {
   const message = toPrintableLines(await explain(error));
   if (json) {
@@ -34,7 +34,7 @@ async function explain(error: unknown): Promise<string> {
   if (error instanceof UsageError || error instanceof OutageError) {
     return error.message;
   }
-  // Loaded lazily: --help needs this module without a configuration.
+  // Imported lazily, because --help needs this module without a configuration.
   const [{ AppError }, { redact }] = await Promise.all([
     import('../../src/shared/errors.js'),
     import('../../src/shared/logger.js'),
@@ -46,7 +46,8 @@ async function explain(error: unknown): Promise<string> {
 }
 
 /**
- * Maps a stack to source files and lines. The map is read only here, because it slows each start.
+ * Maps a stack to source files and lines. The source map is read only here, because loading it
+ * would slow down each start.
  */
 export function inSources(stack: string): string {
   const maps = new Map<string, SourceMap | null>();

@@ -69,7 +69,7 @@ const offerColumns: Column<{ offer: Offer | undefined }>[] = [
   ['margin', ({ offer }) => (offer ? offer.margin : '')],
 ];
 
-/** Returns one line per offer; a product without offers has one line too. */
+/** Returns one line per offer. A product without offers also gets one line. */
 function linesOf<P extends { offers: Offer[] }>(product: P) {
   const offers = product.offers.length === 0 ? [undefined] : product.offers;
   return offers.map((offer, at) => ({ product, offer, isFirst: at === 0 }));
@@ -172,7 +172,7 @@ function cutOffOf(text: string): { start: string; end: string } | 'none' {
   if (text !== 'none' && (start === '' || start === end)) {
     throw new InvalidArgumentError('The value must be hours in business time, such as 23:00-01:00, or none.');
   }
-  // Commander would treat null as a missing value.
+  // Returns no null, because Commander would treat it as a missing value.
   return text === 'none' ? text : { start, end };
 }
 

@@ -61,7 +61,7 @@ export async function runTopup(args: string[]): Promise<void> {
   try {
     await parse(args);
   } catch (error) {
-    // Commander has already printed the error; requested help has exit code 0.
+    // Commander has already printed the error. Help that was requested has exit code 0.
     const asked = error instanceof CommanderError && error.exitCode === 0 && error.code !== 'commander.help';
     process.exitCode = asked ? 0 : 2;
     if (!(error instanceof CommanderError)) {
@@ -71,7 +71,7 @@ export async function runTopup(args: string[]): Promise<void> {
   }
 }
 
-/** Builds the command with all subcommands. It loads nothing from the service. */
+/** Builds the command with all subcommands. Loads nothing of the service. */
 export function topupProgram(): Command {
   const program = new Command('topup')
     .description('Operate a top-up service: accounts, money, cases, health.')

@@ -92,7 +92,7 @@ function row({ seller, state, circuit, backlog }: ProviderOverview): string[] {
   ];
 }
 
-/** The operations name a seller by its username. */
+/** The console operations identify a seller by its username. */
 const sellerInPath = ({ fields }: CommandCall<object>) => ({ username: fields['seller'], seller: undefined });
 
 function registerSteer(group: Command, verb: 'pause' | 'resume'): void {

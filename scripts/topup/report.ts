@@ -32,7 +32,7 @@ export function registerReport(program: Command): void {
       }
       const first = await findFirstAccountDay();
       const found = await reportDay(date ?? today, { top });
-      // A day before the first account has no business.
+      // A day before the first account was created has no sales.
       const early = first !== null && found.day < first ? [`\nThe first account here is of ${first}.`] : [];
       return { data: found, text: [textOf(found), ...early].join('\n') };
     },

@@ -48,7 +48,7 @@ export function registerStatement(program: Command): void {
       const after = statement.firstSeq - 1;
       if (format) {
         const { statementCsv } = await import('../../src/statements/statement.js');
-        // A reader that closed the pipe (`| head`) is not an error.
+        // It is not an error if the reader closes the pipe (`| head`).
         await pipeline(statementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
           ignoreClosedPipe,
         );

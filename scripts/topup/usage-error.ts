@@ -1,2 +1,2 @@
-/** Wrong usage: exit code 2. */
+/** Wrong usage of a command. The exit code is 2. */
 export class UsageError extends Error {}

@@ -18,7 +18,7 @@ const schema = Joi.object<CapturedMessage>({
 
 /**
  * @param file A path, or `-` for standard input.
- * @throws UsageError unless it contains a captured message.
+ * @throws UsageError unless the file contains a captured message.
  */
 export async function readMessage(file: string): Promise<CapturedMessage> {
   const text =

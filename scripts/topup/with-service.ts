@@ -8,7 +8,7 @@ const redisWaitMs = 2_000;
 /**
  * Connects to the copy's databases, runs the work and disconnects, so that the process can exit.
  * The command reports errors itself, so the logger is silent.
- * @param toleratesOutage Runs the work even if MongoDB does not answer.
+ * @param toleratesOutage True to run the work even if MongoDB does not respond.
  * @throws OutageError for errors caused by a missing or outdated database.
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
@@ -44,10 +44,11 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
       if (connecting !== null) {
         throw asError(connecting);
       }
-      // Commands that need Redis report its absence; the others work without it.
+      // Commands that need Redis report that it is missing. Other commands work without it.
       await requireRedisVersion();
     }
-    // Uses the fleet's time, because the clock of the operator's machine may be wrong.
+    // Uses the clock that all processes share, because the clock of the operator's machine may be
+    // wrong.
     await clock.goBy(mongo.getMongodbTime).catch(() => undefined);
     return await work();
   } catch (error) {

@@ -1,31 +1,34 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** A standing or recently ended alarm, and whether its notification was accepted. */
+/** An active or recently ended alarm, and whether its notification was accepted. */
 export interface StandingAlarm {
-  /** The alarm's name and its subject. */
+  /** Name of the alarm and its subject. */
   _id: string;
   since: Date;
-  /** Absent in alarms that began under an earlier release. */
+  /** Absent if the alarm began under an earlier release. */
   severity?: 'page' | 'ticket';
-  /** Last time the condition was true, for alarms that keep it. Null: the end is sent at once. */
+  /**
+   * Last time the condition was true, for alarms that end with a delay. Null for alarms that end at
+   * once.
+   */
   seenAt: Date | null;
   /** True once the receiver has accepted the notification. */
   told: boolean;
-  /** One process holds the claim to send the notification until then. */
+  /** Until this time, one process has the exclusive right to send the notification. */
   claimedUntil: Date;
   /**
-   * Why the receiver did not accept the last message. Null: it accepted it, or nothing was sent
-   * yet.
+   * Why the receiver did not accept the last message. Null if it accepted the message or if none
+   * was sent yet.
    */
   refusal?: string | null;
   /**
-   * The last message, stored from the first attempt on. It is still sent if the alarm ends before a
-   * receiver accepts it.
+   * The last message, stored from the first attempt on. The message is still sent if the alarm ends
+   * before a receiver accepts it.
    */
   text?: string | null;
   /**
-   * Time of the newest figures that said anything about this alarm. Older figures, which another
+   * Time of the newest figures that contained this alarm's condition. Older figures, which another
    * process may still have, are ignored.
    */
   judgedAtMs?: number;
@@ -53,7 +56,7 @@ const schema = new Schema<StandingAlarm>(
 );
 schema.index({ endedAt: 1 }, { name: 'ended_expires', expireAfterSeconds: 3_600 });
 
-/** Id of the alarm that each process detects itself, without the figures of the fleet. */
+/** Id of the alarm that each process detects itself, without the figures of the whole service. */
 export const redisDownId = 'TopupRedisDown';
 
 /** Filter for alarms that have not ended. */

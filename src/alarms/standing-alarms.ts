@@ -20,15 +20,16 @@ export async function markMongodbAway(forMs: number): Promise<void> {
 
 /**
  * True if a process that sends alarms cannot reach MongoDB.
- * @throws Redis's own errors.
+ * @throws Error if Redis is unavailable.
  */
 export async function isMongodbMarkedAway(): Promise<boolean> {
   return (await redis().get(key)) !== null;
 }
 
 /**
- * Returns whether a live process sends alarms: follow-up with ALERT_WEBHOOK_URL. Null: unknown,
- * because Redis takes no writes or a process of an earlier release does not report it.
+ * Returns whether a live process sends alarms, which is a follow-up process with ALERT_WEBHOOK_URL.
+ * Null if unknown: either Redis refuses writes, or a process of an earlier release does not report
+ * whether it does.
  */
 export async function isAnyProcessNotifying(): Promise<boolean | null> {
   const processes = await describeProcesses().catch(() => null);
@@ -41,7 +42,8 @@ export async function isAnyProcessNotifying(): Promise<boolean | null> {
 
 export interface StandingAlarms {
   /**
-   * Oldest first. If no process sends alarms, these are the last known ones and `refusal` is null.
+   * Oldest first. If no process sends alarms, these are the last known alarms, and `refusal` is
+   * null.
    */
   alarms: StandingAlarm[];
   /** Result of `isAnyProcessNotifying`. */
@@ -49,8 +51,8 @@ export interface StandingAlarms {
 }
 
 /**
- * Lists the standing alarms, and whether a process sends them.
- * @param limit Maximum number read, in no particular order. Real numbers stay below it.
+ * Lists the active alarms, and whether a process sends them.
+ * @param limit Maximum number read, in no particular order. The real number stays below it.
  */
 export async function listStandingAlarms(limit: number): Promise<StandingAlarms> {
   const [standing, isTelling] = await Promise.all([

@@ -2,15 +2,15 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
 /**
- * Proof that an audit entry existed when a day was closed, with its hash. Written once, by the
- * close.
+ * Proof that an audit entry existed when a day was closed. The close writes it once, with the
+ * entry's hash.
  */
 export interface AuditClose {
   /** Id of the audit entry. */
   _id: string;
   /**
-   * Business day of the close, YYYY-MM-DD: the day of the entry, or a later one if the entry came
-   * late.
+   * Business day of the close, YYYY-MM-DD. It is the day of the entry, or a later one if the entry
+   * was committed late.
    */
   day: string;
   /** SHA-256 of the entry (`auditEntryHash`). */

@@ -43,11 +43,11 @@ export interface AuditEntry {
   /** The action, such as `account.suspend` or `config.update`. */
   action: string;
   subject: AuditSubject;
-  /** Changed fields before the change; null for a new subject. Secrets are masked. */
+  /** Changed fields before the change. Null for a new subject. Secrets are masked. */
   before: unknown;
-  /** The same fields after the change; null if the subject is gone. Secrets are masked. */
+  /** The same fields after the change. Null if the subject is gone. Secrets are masked. */
   after: unknown;
-  /** Address of the caller; null for the CLI on the machine itself. */
+  /** Address of the caller. Null for the CLI on the machine itself. */
   from: string | null;
   reason: string | null;
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { auditEntries, type AuditEntry } from './audit.model.js';
 
-/** Read options for hashing entries: numbers keep their BSON types. */
+/** Read options for hashing entries. Numbers keep their BSON types. */
 export const auditReadOptions = { promoteValues: false, promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
  * Computes the SHA-256 of a stored entry as canonical Extended JSON, with all fields in stored
- * order. So added fields change the hash, too.
- * @param entry Read with `auditRead`.
+ * order. An added field therefore changes the hash.
+ * @param entry An entry that was read with `auditReadOptions`.
  */
 export function hashAuditEntry(entry: Document): string {
   return createHash('sha256')
@@ -18,7 +18,7 @@ export function hashAuditEntry(entry: Document): string {
 
 export interface AuditFilter {
   actor?: string | undefined;
-  /** The action or a prefix of it. */
+  /** The action, or a prefix of it. */
   action?: string | undefined;
   subjectKind?: string | undefined;
   subjectId?: string | undefined;
@@ -28,19 +28,21 @@ export interface AuditFilter {
 
 export interface AuditPage {
   found: AuditEntry[];
-  /** `before` of the next page; null at the end. */
+  /** Value of `before` for the next page. Null at the end. */
   next: Date | null;
   /** How far back the search went, if the page is not full. */
   searchedBackTo: Date | null;
 }
 
-/** Maximum entries read per page, even if few of them match conditions without an index. */
+/**
+ * Maximum number of entries read per page, even if few of them match conditions without an index.
+ */
 const lookedMax = 1_000;
 
 /**
  * Returns a page of the audit log, newest first. Entries with the same time are never split over
  * two pages.
- * @param before Only entries before this time: `next` of the previous page.
+ * @param before Returns only entries before this time. Pass `next` of the previous page.
  */
 export async function findAuditPage(
   filter: AuditFilter,
@@ -72,7 +74,7 @@ export async function findAuditPage(
     };
   }
   const end = looked.length === readMax ? (looked.at(-1)?.at ?? null) : null;
-  // More entries may have the same time as the last one read; the next page has them all.
+  // More entries may have the same time as the last one read. The next page returns all of them.
   const whole = end === null ? fitting : fitting.filter((each) => each.at > end);
   return { found: whole, next: end && new Date(end.getTime() + 1), searchedBackTo: end };
 }

@@ -4,7 +4,7 @@ import { redact } from '../shared/logger.js';
 import type { Session } from '../database/mongo.js';
 import { AuditModel, auditEntries, type AuditEntry } from './audit.model.js';
 
-/** The author of a change, their address (null: on the machine itself), and the reason. */
+/** The author of a change, the author's address (null on the machine itself) and the reason. */
 export type ChangedBy = Pick<AuditEntry, 'actor' | 'from' | 'reason'>;
 
 export const bySystem: ChangedBy = { actor: 'system', from: null, reason: null };

@@ -18,9 +18,9 @@ const nameLengthMax = 100;
  * Parses and validates the query of a console request. Unknown fields are refused, because a
  * misspelt filter would show and export everything.
  *
- * The public API ignores unknown fields (docs/reference/api/conventions.md#input), because its
- * clients may be of a later release.
- * @throws ValidationError (400/01)
+ * The public API ignores unknown fields (docs/reference/api/conventions.md#input), because a client
+ * may be written for a later release.
+ * @throws ValidationError (400/01) if a field is unknown or invalid.
  */
 export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
   const query = parseQuery(request);
@@ -61,8 +61,8 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
 }
 
 /**
- * Builds middleware that refuses operators whose role may not perform the action. For a change it
- * reads the session again. Mount it after the body parsers, so that authorization is the last step
+ * Builds middleware that refuses operators whose role may not perform the action. For a change, the
+ * session is read again. Mount it after the body parsers, so that authorization is the last step
  * before the change (decision 026).
  * @throws Error when it is mounted, if the action has no right.
  */

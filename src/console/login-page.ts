@@ -30,8 +30,8 @@ export const showLogin: RequestHandler = async (request, response) => {
 };
 
 /**
- * Handles the login form. A wrong password shows the form again (401), and so do too many attempts
- * (429, Retry-After).
+ * Handles the login form. After a wrong password (401) or too many attempts (429, Retry-After), the
+ * form is shown again.
  */
 export const submitLogin: RequestHandler = async (request, response) => {
   const formToken = readCookie(request, 'login');

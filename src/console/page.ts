@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { html, type Html } from '../shared/html.js';
 
 /**
- * Stylesheet of the server-rendered pages (login). It loads no font, image or script from
+ * Stylesheet of the server-rendered pages (login). The pages load no font, image or script from
  * elsewhere.
  */
 export const adminStyle = `
@@ -78,7 +78,7 @@ export function renderCsrfField(csrf: string): Html {
   return html`<input type="hidden" name="_csrf" value="${csrf}" />`;
 }
 
-/** Renders the error message of a form, announced by screen readers; empty for null. */
+/** Renders the error message of a form, announced by screen readers. Empty for null. */
 export function renderProblem(message: string | null): Html {
   return message === null ? html`` : html`<p class="message" role="alert">${message}</p>`;
 }

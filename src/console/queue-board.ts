@@ -31,7 +31,7 @@ const fonts = {
 
 /**
  * Serves the Bull board at `/admin/queues`, behind the console's login. Roles without `queue.work`
- * get a read-only board. `queueActions`, mounted before it, enforces the rights.
+ * get a read-only board. `queueActions`, which runs before the board, enforces the rights.
  */
 export const queueBoard: RequestHandler = (request, response, next) => {
   const { operator } = getAdminSession(response);
@@ -39,7 +39,7 @@ export const queueBoard: RequestHandler = (request, response, next) => {
   removeOutsideLinks(response);
   getBoard({
     readOnly: !isAllowed(operator.role, 'queue.work'),
-    // Version and host of Redis would help an attacker.
+    // The version and host of Redis would help an attacker.
     hideRedisDetails: !isAllowed(operator.role, 'settings.look'),
   })
     .then((board) => {
@@ -51,7 +51,7 @@ export const queueBoard: RequestHandler = (request, response, next) => {
 interface Board {
   router: RequestHandler;
   replaceQueues: (queues: BullMQAdapter[]) => void;
-  /** Names and titles of the queues on the board. A change rebuilds it. */
+  /** Names and titles of the queues on the board. The board is rebuilt when they change. */
   shown: string;
 }
 
@@ -112,7 +112,7 @@ function createAdapter(
     externalJobUrl: (job) => buildJobLink(queue, job),
     ...(queue.title !== undefined && { displayName: queue.title }),
   });
-  // Payloads contain only ids. Show the first one with the name.
+  // Payloads contain only ids. The first id is shown next to the job's name.
   adapter.setFormatter('name', (job: { name: string; data?: Record<string, unknown> }) => {
     const id = Object.entries(job.data ?? {}).find(([key]) => key.endsWith('Id'))?.[1];
     return typeof id === 'string' ? `${job.name} ${id}` : job.name;
@@ -133,14 +133,14 @@ function buildJobLink(queue: Queue, { id, data }: BoardJob): { displayText: stri
       };
 }
 
-/** Answers are cached for this long, for all viewers. */
+/** Results are cached for this long, in milliseconds, for all viewers. */
 const rememberedMs = 5_000;
 
 const countedWaiting = memoizeFor(rememberedMs, countWaitingDeliveries);
 
 /**
- * Counts waiting deliveries for the board. A delivery that waits for a retry has no job, so its
- * queue looks empty.
+ * Counts waiting deliveries for the board. A delivery that waits for a retry has no job, so the
+ * webhook queue looks empty.
  */
 async function describeWaiting(): Promise<string> {
   try {

@@ -19,7 +19,7 @@ import { queueBoard } from './queue-board.js';
 import { guardChanges, requireSession } from './session.js';
 
 const formBytesMax = 10_000;
-/** Seconds until an error page of a 503 reloads. */
+/** Seconds until a 503 error page reloads. */
 const reloadAfterS = 5;
 
 /**
@@ -29,7 +29,8 @@ export function adminRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const form = parseForm({ limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
-    // Only static files of the board may be cached. All other answers are for this operator now.
+    // Only static files of the board may be cached. All other responses are valid only for this
+    // operator at this moment.
     const isStatic = request.path.startsWith('/queues/static/');
     response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     response.set('Referrer-Policy', 'same-origin');
@@ -59,8 +60,8 @@ export function adminRoutes(): Router {
 }
 
 /**
- * Renders errors as HTML for people and passes them on as JSON for scripts. It never shows
- * internals.
+ * Renders errors as HTML for people and passes them on as JSON for scripts. Internal details are
+ * never shown.
  */
 const errorPage: ErrorRequestHandler = (error: unknown, request, response, next) => {
   if (response.headersSent || request.path.startsWith('/api/') || !request.accepts('html')) {

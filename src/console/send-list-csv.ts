@@ -6,7 +6,10 @@ import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record
 import { csvText, type CsvFormat } from '../shared/csv-text.js';
 import { logger } from '../shared/logger.js';
 
-/** A list that is read page by page. `After` is the cursor; undefined starts at the newest. */
+/**
+ * A list that is read page by page. `After` is the cursor. An undefined cursor starts at the newest
+ * row.
+ */
 export interface CsvList<After> {
   filename: string;
   columns: string[];
@@ -19,7 +22,9 @@ export interface CsvList<After> {
     /** The filter as requested. */
     filter: object;
   };
-  /** Returns at most `limit` rows and the cursor of the next page; null at the end. */
+  /**
+   * Returns at most `limit` rows and the cursor of the next page. The cursor is null at the end.
+   */
   page: (wanted: {
     after: After | undefined;
     limit: number;
@@ -46,7 +51,7 @@ export async function sendListCsv<After>(response: Response, list: CsvList<After
   });
 }
 
-/** Number of rows sent, and whether rows were left out. */
+/** How much of the list was sent. `cut` is true if rows were left out. */
 interface Sent {
   rows: number;
   cut: boolean;
@@ -83,7 +88,7 @@ async function* streamCsv<After>(
     }
     after = next ?? undefined;
   }
-  // Mark a truncated file, so that its rows are not summed up as all of them.
+  // Marks a truncated file, so that nobody takes the sum of its rows for the total.
   const [first = ''] = columns;
   yield csv.rows([{ [first]: 'Incomplete: older rows are left out. Choose fewer days.' }]);
 }
@@ -94,7 +99,7 @@ function buildAuditEntry<After>({ filename, exported }: CsvList<After>): NewAudi
 }
 
 /**
- * Records the end of an export. A failure does not abort the file, because its beginning is already
+ * Records the end of an export. If that fails, the file is still sent, because the start is already
  * recorded.
  */
 async function recordEnd<After>(list: CsvList<After>, sent: Sent): Promise<void> {

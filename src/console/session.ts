@@ -7,9 +7,13 @@ import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
 /**
- * Cookie names. session: a logged-in session. login: binds a login form to its browser. step: the
- * password was right. browser: this browser has logged in before. csrf: readable by the queue
- * board's script.
+ * Cookie names.
+ *
+ * - session: a logged-in session.
+ * - login: binds a login form to its browser.
+ * - step: the password was right, and the second factor is pending.
+ * - browser: this browser has logged in before.
+ * - csrf: the anti-forgery token, which the queue board's script must be able to read.
  */
 const names = {
   session: 'topup_admin',
@@ -35,7 +39,7 @@ export function readCookie(request: Request, name: CookieName): string | null {
     .map((each) => each.trim())
     .find((each) => each.startsWith(prefix));
   const value = found?.slice(prefix.length) ?? '';
-  // All our tokens are base64url. Anything else is not from us.
+  // All our tokens are base64url. Any other value is not ours.
   return /^[\w-]{16,200}$/.test(value) ? value : null;
 }
 
@@ -65,7 +69,7 @@ export function getAdminSession(response: Response): AdminSession {
   return response.locals['adminSession'] as AdminSession;
 }
 
-/** Requires a login: pages are redirected to the login page, other requests get 401. */
+/** Requires a login. Page requests are redirected to the login page, and other requests get 401. */
 export const requireSession: RequestHandler = async (request, response, next) => {
   if (isSafeMethod(request) && request.accepts(['json', 'html']) === 'html') {
     const session = await findSession(request);
@@ -81,8 +85,9 @@ export const requireSession: RequestHandler = async (request, response, next) =>
 };
 
 /**
- * Reads the session again and stores it for the handlers that follow. `allow` calls it once more
- * after the body of a change is read: a slow upload may outlive the session or the role.
+ * Reads the session again and stores it for the handlers that follow. `allow` calls this once more
+ * after it has read the body of a change, because a slow upload may outlive the session or the
+ * role.
  * @throws UnauthorizedError if the session has ended.
  */
 export async function keepSession(request: Request, response: Response): Promise<void> {
@@ -94,8 +99,8 @@ export async function keepSession(request: Request, response: Response): Promise
 }
 
 /**
- * Refuses every change without the session's anti-forgery token, in the queue board's header or the
- * form's field. Each route checks rights itself.
+ * Refuses every change without the session's anti-forgery token, either in the queue board's header
+ * or in a form field. Each route checks rights itself.
  */
 export const guardChanges: RequestHandler = (request, response, next) => {
   if (!isSafeMethod(request)) {
@@ -105,8 +110,8 @@ export const guardChanges: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Checks the anti-forgery token that belongs to `token`.
- * @throws ForbiddenError if it is missing or wrong.
+ * Checks the anti-forgery token that belongs to the session token `token`.
+ * @throws ForbiddenError if the anti-forgery token is missing or wrong.
  */
 export function requireCsrf(request: Request, token: string): void {
   const receivedToken = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');

@@ -1,6 +1,6 @@
 /**
- * Rate limits for wrong passwords and codes. They are exact over all processes. While Redis is
- * unavailable, all logins are refused.
+ * Rate limits for wrong passwords and codes. The limits are exact over all processes. While Redis
+ * is unavailable, all logins are refused.
  */
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
@@ -13,11 +13,13 @@ const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedi
 
 interface LoginAttempt {
   username: string;
-  /** An IPv4 address, or the /64 of an IPv6 address, because a subscriber has all of it. */
+  /**
+   * An IPv4 address, or the /64 of an IPv6 address, because one subscriber controls the whole /64.
+   */
   network: string;
   /**
-   * Token of a browser that has logged in as this operator since all sessions were last ended.
-   * Null: unknown browser.
+   * Token of a browser that has logged in as this operator since all sessions were last ended. Null
+   * for an unknown browser.
    */
   knownBrowser: string | null;
 }
@@ -33,11 +35,13 @@ interface Counter {
  * limit. Limits are consumed in order: a refusal does not use up the next one, so one network
  * cannot lock everybody out.
  *
- * Known browsers have their own limit, and an operator's known browsers share one as large as that
- * of strangers. Neither can lock out the other.
- * @returns a function that returns the attempt after a right password and resets the first limit.
- * @throws RateLimitError after too many attempts; DependencyError (503/03) while Redis is
- * unavailable.
+ * Known browsers have their own limit. All known browsers of an operator together share another
+ * limit, as large as that of strangers. Neither group can lock out the other.
+ *
+ * @returns A function to call after a right password. It refunds the attempt and resets the first
+ * limit.
+ * @throws RateLimitError after too many attempts.
+ * @throws DependencyError (503/03) while Redis is unavailable.
  */
 export async function countLogin({
   username,

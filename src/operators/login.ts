@@ -10,8 +10,10 @@ import { isKnownBrowser } from './sessions.js';
 import { isUsername } from '../shared/input-rules.js';
 
 /**
- * Next step after the password. session: login is complete. code: the second factor is required.
- * enrol: it must be set up first.
+ * Next step after the password.
+ * - session: the login is complete.
+ * - code: the second factor is required.
+ * - enrol: the second factor must be set up first.
  */
 export interface LoggedIn {
   operator: Operator;
@@ -22,20 +24,20 @@ export interface LoggedIn {
  * Returns the operator with this name and password. An unknown or invalid name takes the same path
  * and time.
  * @throws UnauthorizedError for a wrong name or password, without revealing which.
- * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is
- *   unavailable.
+ * @throws RateLimitError after too many failed attempts.
+ * @throws DependencyError (503/03) while Redis is unavailable.
  */
 export async function login(attempt: {
   username: string;
   password: string;
   address: string;
   network: string;
-  /** The browser's token, of any operator; null: it has none. */
+  /** Token of the browser, of any operator. Null if the browser has none. */
   mark: string | null;
 }): Promise<LoggedIn> {
   const { password, address, network, mark } = attempt;
   const username = isUsername(attempt.username) ? attempt.username : '';
-  // Look up the operator before the password check, because a known browser has other limits.
+  // The operator is read before the password check, because a known browser has other limits.
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   const knownBrowser = operator && mark !== null && isKnownBrowser(operator, mark) ? mark : null;
   const giveBack = await countLogin({ username, network, knownBrowser });
@@ -57,7 +59,8 @@ export async function login(attempt: {
 
 /**
  * Completes a login with a second-factor code, after the right password.
- * @throws UnauthorizedError for a wrong or used code, RateLimitError after five wrong ones.
+ * @throws UnauthorizedError if the code is wrong or was used before.
+ * @throws RateLimitError after five wrong codes.
  */
 export async function completeWithCode(operator: Operator, code: string, client: ProofClient): Promise<void> {
   const factor = await proveCode(operator, code, client);
@@ -75,10 +78,11 @@ export interface ProofClient {
 }
 
 /**
- * Verifies that the person at a logged-in browser is its operator, by the password and, if set up,
- * a second-factor code.
- * @throws UnauthorizedError for a wrong password or code; RateLimitError after too many;
- *   DependencyError (503/03) while Redis is unavailable.
+ * Verifies that the person at a logged-in browser is the session's operator, by the password and,
+ * if set up, a second-factor code.
+ * @throws UnauthorizedError if the password or the code is wrong.
+ * @throws RateLimitError after too many failed attempts.
+ * @throws DependencyError (503/03) while Redis is unavailable.
  */
 export async function proveOperator(
   operator: Operator,
@@ -103,8 +107,8 @@ export async function proveOperator(
 /**
  * Sets up the second factor. Its codes are rate limited like those of a login. Otherwise a stolen
  * session could guess a code for an unconfirmed secret and obtain recovery codes.
- * @throws UnauthorizedError, ConflictError like `confirmEnrolment`; RateLimitError after five wrong
- *   codes.
+ * @throws UnauthorizedError or ConflictError under the conditions of `confirmEnrolment`.
+ * @throws RateLimitError after five wrong codes.
  */
 export async function enrol(
   operator: Operator,

@@ -16,8 +16,8 @@ import { isUsername, usernameRule } from '../shared/input-rules.js';
 
 /**
  * Checks that an admin remains. Call it inside the transaction that removes an admin, after the
- * change. It writes to a remaining admin, so that two admins who remove each other at once
- * conflict.
+ * change. The check writes to a remaining admin, so that the transactions conflict if two admins
+ * remove each other at the same time.
  * @throws ConflictError if no admin would remain.
  */
 export async function requireRemainingAdmin(session: Session): Promise<void> {
@@ -76,7 +76,8 @@ export async function createOperator(
 
 /**
  * Removes an operator and ends all their sessions.
- * @throws NotFoundError if there is no such operator; ConflictError for the last admin.
+ * @throws NotFoundError if there is no such operator.
+ * @throws ConflictError for the last admin.
  */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
@@ -102,10 +103,10 @@ export async function listOperators(): Promise<Operator[]> {
 
 /**
  * Sets an operator's password and ends all their sessions.
- * @param proven The re-authenticated operator, for a change of one's own password.
+ * @param proven The re-authenticated operator, if operators change their own password.
  * @throws ValidationError for a password that is too short or too long.
- * @throws NotFoundError if there is no such operator; ConflictError if all sessions of `proven`
- *   were ended since it was read.
+ * @throws NotFoundError if there is no such operator.
+ * @throws ConflictError if all sessions of `proven` were ended since the operator was read.
  */
 export async function setOperatorPassword(
   username: string,
@@ -123,9 +124,10 @@ export async function setOperatorPassword(
 }
 
 /**
- * Sets an operator's role and ends all their sessions. The key for the command line has the new
+ * Sets an operator's role and ends all their sessions. The operator's command-line key has the new
  * role from its next use.
- * @throws NotFoundError if there is no such operator; ConflictError for the last admin.
+ * @throws NotFoundError if there is no such operator.
+ * @throws ConflictError for the last admin.
  */
 export async function setOperatorRole(
   username: string,
@@ -164,7 +166,7 @@ interface OperatorUpdate {
 
 /**
  * Applies the change, ends all sessions and records the audit entry in one transaction.
- * @returns the operator after the change.
+ * @returns The operator after the change.
  */
 async function changeOperator(
   username: string,

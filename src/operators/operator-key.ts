@@ -1,4 +1,7 @@
-/** Operator keys for the command line. An operator has at most one, and only its hash is stored. */
+/**
+ * Operator keys for the command line. An operator has at most one, and only the key's hash is
+ * stored.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
@@ -10,7 +13,7 @@ import { OperatorModel, type Operator } from './operator.model.js';
 
 /**
  * Creates an operator's key and replaces the previous one.
- * @returns the key in clear text. It is not stored.
+ * @returns The key in clear text, which is not stored.
  * @throws ConflictError if all sessions were ended since the operator was read.
  */
 export async function createOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {

@@ -11,9 +11,9 @@ export interface TotpSecret {
 
 /** A secret that was shown but not yet confirmed by a code. */
 export interface PendingSecret extends TotpSecret {
-  /** Session or login step that was shown the secret. Only it may confirm it. */
+  /** Session or login step in which the secret was shown. Only there can it be confirmed. */
   shownTo: string;
-  /** `sessionEpoch` when it was shown. Ending all sessions invalidates it. */
+  /** `sessionEpoch` at that time. Ending all sessions invalidates the secret. */
   epoch: number;
 }
 
@@ -30,10 +30,13 @@ export interface Operator {
    * valid only for the epoch it started with, independently of clocks.
    */
   sessionEpoch: number;
-  /** Second factor, with the 30 s period of the last used code. No code is valid twice. */
+  /** Second factor, with the 30 s period of the last used code. No code is accepted twice. */
   totp?: (TotpSecret & { lastStep: number }) | null;
   totpPending?: PendingSecret | null;
-  /** SHA-256 of the remaining recovery codes. They have enough entropy to need no slower hash. */
+  /**
+   * SHA-256 of the remaining recovery codes. The codes have so much entropy that they need no
+   * slower hash.
+   */
   recoveryHashes?: string[];
   /** SHA-256 of the operator key. */
   keyHash?: string | null;

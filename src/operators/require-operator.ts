@@ -4,7 +4,7 @@ import { OperatorModel, type Operator } from './operator.model.js';
 
 /**
  * Finds an operator by username.
- * @throws NotFoundError if there is no operator of this name.
+ * @throws NotFoundError if there is no operator with this name.
  */
 export async function requireOperator(username: string): Promise<Operator> {
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
@@ -21,8 +21,8 @@ export function createNoOperatorError(username: string): NotFoundError {
 }
 
 /**
- * Builds the filter for a change after re-authentication. It matches as long as all sessions were
- * not ended since the operator was read, for example by a new password. If it matches none, throw
+ * Builds the filter for a change after re-authentication. It matches unless all sessions were ended
+ * since the operator was read, for example by a new password. If nothing matches, throw
  * `createChangedSinceProofError`.
  */
 export function buildUnchangedFilter({ _id, sessionEpoch }: Pick<Operator, '_id' | 'sessionEpoch'>) {

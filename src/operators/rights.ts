@@ -4,8 +4,13 @@
  */
 
 /**
- * viewer: reads. support: helps customers. finance: moves money. operations: runs providers and
- * queues. admin: everything, including the management of operators.
+ * Roles of operators.
+ *
+ * - viewer: reads.
+ * - support: helps customers.
+ * - finance: moves money.
+ * - operations: runs providers and queues.
+ * - admin: may do everything, including the management of operators.
  */
 export const operatorRoles = ['viewer', 'support', 'finance', 'operations', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
@@ -13,7 +18,7 @@ export type OperatorRole = (typeof operatorRoles)[number];
 interface Right {
   /** Text for the table in docs/reference/roles.md. */
   does: string;
-  /** `change`: in production the command line requires a named operator. */
+  /** For a `change`, the command line requires a named operator in production. */
   kind: 'read' | 'change';
   roles: readonly OperatorRole[];
 }

@@ -18,7 +18,7 @@ import type { OperatorRole } from './rights.js';
 const periodS = 30;
 /** A phone's clock may be one period off. */
 const window = 1;
-/** An unconfirmed secret expires after this. */
+/** Lifetime of an unconfirmed secret. */
 const pendingMs = 3_600_000;
 const recoveryCodesMax = 10;
 const issuer = 'Top-up operator';
@@ -71,12 +71,13 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
 
 /**
  * Sets up the second factor after a code proves that the app has the secret. Ends all sessions.
+ *
  * @param shownTo The value given to `beginEnrolment`.
- * @returns the recovery codes in clear text, which are not stored, and the operator for a new
- *   session. Reading the operator again could return a later state.
+ * @returns The recovery codes in clear text, which are not stored, and the operator for a new
+ * session. Reading the operator again could return a later state.
  * @throws UnauthorizedError for a wrong code.
- * @throws ConflictError if this browser was shown no secret, if it expired, or if another was shown
- *   since.
+ * @throws ConflictError if this browser was shown no secret, if the secret has expired, or if a
+ * newer one was shown.
  */
 export async function confirmEnrolment(
   operator: Operator,
@@ -137,9 +138,9 @@ function createExpiredSecretError(): ConflictError {
 }
 
 /**
- * Uses up a TOTP code or a recovery code. A conditional update makes each valid once over all
- * processes.
- * @returns the kind of code.
+ * Uses up a TOTP code or a recovery code. A conditional update ensures that each code is accepted
+ * only once over all processes.
+ * @returns The kind of code.
  * @throws UnauthorizedError for a wrong or used code.
  */
 export async function useSecondFactor(operator: Operator, code: string): Promise<'totp' | 'recovery-code'> {
@@ -172,9 +173,9 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
 
 /**
  * Replaces the remaining recovery codes.
- * @returns the new codes in clear text, which are not stored.
+ * @returns The new codes in clear text, which are not stored.
  * @throws ConflictError if there is no second factor, or all sessions were ended since the operator
- *   was read.
+ * was read.
  */
 export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): Promise<string[]> {
   const codes = newRecoveryCodes();
@@ -219,7 +220,7 @@ async function record(
   await recordAudit(session, { ...entry, subject: { kind: 'operator', id: _id }, after: { username } });
 }
 
-/** Returns the 30 s period of a code, or null for a wrong code. */
+/** Returns the 30 s period of a code. Null if the code is wrong. */
 function findTimeStep(operator: Operator, secretSealed: string, code: string): number | null {
   const timestamp = nowMs();
   const delta = createTotp(operator, secretSealed).validate({

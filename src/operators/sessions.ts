@@ -1,6 +1,7 @@
 /**
  * Console sessions in Redis. The browser holds a random token. Redis holds only its HMAC, so that
- * read access to Redis does not give a cookie. Losing Redis only means logging in again.
+ * read access to Redis does not give a cookie. If Redis loses its data, operators only have to log
+ * in again.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../shared/is-same-secret.js';
@@ -13,13 +14,17 @@ import { mustEnrol } from './second-factor.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { asWritten } from '../shared/say.js';
 
-/** Maximum time without a request, and maximum lifetime. */
+/** Maximum time between two requests of a session. */
 const idleMs = 30 * 60_000;
+/** Maximum lifetime of a session. */
 export const sessionMaxMs = 12 * 3_600_000;
 /** Time between the right password and the code. */
 export const loginStepMs = 10 * 60_000;
 
-/** session: logged in. step: the password was right, the second factor is pending. */
+/**
+ * `session` means logged in. `step` means that the password was right and the second factor is
+ * pending.
+ */
 type Kind = 'session' | 'step';
 
 interface StoredSession {
@@ -48,15 +53,15 @@ export interface SessionClient {
 
 /**
  * Starts a session.
- * @returns the token for the browser's cookie.
+ * @returns The token for the browser's cookie.
  */
 export async function startSession(operator: Operator, client: SessionClient): Promise<string> {
   const token = newToken();
   const key = getSessionKey('session', token);
   const list = getListKey(operator._id);
   const oldestMs = nowMs() - sessionMaxMs;
-  // Write the list first, because a Cluster may keep it on another node. A session missing from the
-  // list could not be ended.
+  // The list is written first, because in a Redis Cluster it may be on another node. A session that
+  // is missing from the list could not be ended.
   await requireRedisAnswer(
     redis()
       .multi()
@@ -73,7 +78,7 @@ export async function startSession(operator: Operator, client: SessionClient): P
 
 /**
  * Stores that the password was right until the second factor is verified.
- * @returns the token for the browser's cookie.
+ * @returns The token for the browser's cookie.
  */
 export async function startLoginStep(operator: Operator, client: SessionClient): Promise<string> {
   const token = newToken();
@@ -82,7 +87,7 @@ export async function startLoginStep(operator: Operator, client: SessionClient):
   return token;
 }
 
-/** Finds the operator of a session with their current role; null if the session has ended. */
+/** Finds the operator of a session, with the current role. Null if the session has ended. */
 export async function findOperatorBySession(token: string): Promise<Operator | null> {
   const operator = await read('session', token);
   if (!operator || mustEnrol(operator)) {
@@ -93,7 +98,7 @@ export async function findOperatorBySession(token: string): Promise<Operator | n
 }
 
 /**
- * Finds the operator of a login step; null if it has expired or all sessions were ended meanwhile.
+ * Finds the operator of a login step. Null if the step has expired or all sessions have been ended.
  */
 export async function findOperatorByLoginStep(token: string): Promise<Operator | null> {
   return read('step', token);
@@ -105,7 +110,7 @@ export async function endSession(token: string): Promise<void> {
 
 /**
  * Ends a login step.
- * @returns false if it was over already, so that only one of two requests continues.
+ * @returns False if it had already ended, so that only one of two concurrent requests continues.
  */
 export async function endLoginStep(token: string): Promise<boolean> {
   return (await requireRedisAnswer(redis().del(getSessionKey('step', token)))) === 1;
@@ -134,7 +139,7 @@ const listedMax = 100;
 
 /**
  * Ends one session of an operator by its listed id.
- * @returns false if there was none.
+ * @returns False if there was no such session.
  */
 export async function endListedSession(operatorId: string, sessionId: string): Promise<boolean> {
   const keys = await requireRedisAnswer(redis().zrange(getListKey(operatorId), '0', '-1'));
@@ -147,7 +152,7 @@ export function getSessionId(token: string): string {
   return getIdFromKey(getSessionKey('session', token));
 }
 
-/** Returns an id for a login step, which binds a pending TOTP secret to it. */
+/** Returns the id of a login step, to which a pending TOTP secret is bound. */
 export function getLoginStepId(token: string): string {
   return getIdFromKey(getSessionKey('step', token));
 }
@@ -163,11 +168,11 @@ export function isCsrfToken(token: string, received: string): boolean {
 }
 
 /**
- * Creates the token of a browser that has logged in as this operator. Wrong passwords of others do
- * not lock out such a browser.
+ * Creates the token of a browser that has logged in as this operator. Failed logins from other
+ * browsers do not lock out such a browser.
  *
- * It does not authenticate. Ending all sessions invalidates it, because it may have been obtained
- * with a stolen password.
+ * The token does not authenticate. Ending all sessions invalidates the token, because it may have
+ * been obtained with a stolen password.
  */
 export function newBrowserToken(operator: MarkedOperator): string {
   const nonce = randomBytes(16).toString('base64url');
@@ -178,7 +183,7 @@ export function isKnownBrowser(operator: MarkedOperator, token: string): boolean
   return isSameSecret(token.slice(nonceLength), signBrowserToken(operator, token.slice(0, nonceLength)));
 }
 
-/** Uses the id, because a username may be given to another person. */
+/** Contains the id, because a username may later belong to another person. */
 type MarkedOperator = Pick<Operator, '_id' | 'sessionEpoch'>;
 
 const nonceLength = 22;
@@ -219,8 +224,8 @@ function buildStoredSession(operator: Operator, { address, browser }: SessionCli
 }
 
 /**
- * Waits for Redis.
- * @throws DependencyError (503/03) while Redis is unavailable. Then no session works.
+ * Waits for a Redis command.
+ * @throws DependencyError (503/03) while Redis is unavailable. No session works then.
  */
 async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -249,7 +254,7 @@ function getIdFromKey(key: string): string {
 
 /**
  * Ends one session of an operator by its listed id and records it in the audit log.
- * @throws NotFoundError if it is over already.
+ * @throws NotFoundError if the session has already ended.
  */
 export async function endOneSession(operator: Operator, sessionId: string, by: ChangedBy): Promise<void> {
   if (!(await endListedSession(operator._id, sessionId))) {

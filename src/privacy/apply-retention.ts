@@ -17,7 +17,7 @@ import { endReportsOfErased, maskPurchase, buildMaskedQuote } from './mask-purch
 /** Removes and masks data whose retention has ended (docs/explanation/personal-data.md). */
 export const applyRetentionJob = defineClocked('apply-retention', 600_000);
 
-/** The limit per kind and run. The next run continues. */
+/** Maximum number per kind and run. The next run continues. */
 const runMax = 10_000;
 const quotesAtOnce = 500;
 const purchasesAtOnce = 8;
@@ -31,8 +31,10 @@ const purchasesAtOnce = 8;
  * - Lines of bank statements and rows of price imports: 400 days.
  * - Customer numbers of final purchases: CUSTOMER_NUMBER_MONTHS.
  *
- * It uses the fleet's clock, because a host whose clock is years ahead would mask everything.
- * @returns the number of each, and `left`: purchases that could not be masked in this run.
+ * It uses the clock that all processes share, because a host whose clock is years ahead would mask
+ * everything.
+ * @returns The number of each, and in `left` the number of purchases that could not be masked in
+ * this run.
  */
 export async function applyRetention(): Promise<{
   bills: number;
@@ -42,7 +44,7 @@ export async function applyRetention(): Promise<{
   numbers: number;
   left: number;
 }> {
-  // Finish erasures whose process died.
+  // Completes erasures whose process crashed.
   await endReportsOfErased();
   const nowMs = await measureLatestNowMs();
   const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
@@ -60,9 +62,9 @@ export async function applyRetention(): Promise<{
 }
 
 /**
- * Deletes unpaid inquiries. Paid ones are part of the books, so only their name and number are
- * masked.
- * @returns the number of inquiries.
+ * Deletes unpaid inquiries. Paid inquiries are part of the accounting records, so only their name
+ * and number are masked.
+ * @returns The number of inquiries.
  */
 async function endQuotes(before: Date): Promise<number> {
   const source = quotes

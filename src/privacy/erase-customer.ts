@@ -10,14 +10,14 @@ import { findCustomer } from './find-customer.js';
 const atOnce = 8;
 
 export interface Erased {
-  /** Purchases whose number was masked. */
+  /** Number of purchases whose customer number was masked. */
   purchases: number;
-  /** Inquiries that were deleted, or masked if they were paid. */
+  /** Number of inquiries that were deleted, or masked if they were paid. */
   bills: number;
-  /** Reports that could contain the number and were ended. */
+  /** Number of reports that could contain the customer number and were ended. */
   reports: number;
   /**
-   * Purchases and inquiries that keep the number for now; run the erasure again for them.
+   * Purchases and inquiries that still have the customer number. Run the erasure again for these.
    * `transactionId` is null for an unpaid inquiry.
    */
   left: { transactionId: string | null; quoteId: string | null; why: KeptReason }[];
@@ -31,13 +31,14 @@ interface Result {
 }
 
 /**
- * Erases a customer number everywhere (docs/explanation/personal-data.md). Purchases that are not
- * final, are under review or have a webhook under way keep it until a later run.
+ * Erases a customer number everywhere (docs/explanation/personal-data.md). A purchase that is not
+ * final, is under review or has a pending webhook keeps the number until a later run.
  *
- * Safe to run again, also after a crash: erased documents are not found again, and a mark on them
- * ends their reports. Documents locked by another database transaction are retried once at the end.
+ * Safe to run again, even after a crash: erased documents are not found again, and a mark on them
+ * ensures that their reports are ended. Documents locked by another database transaction are
+ * retried once at the end.
  *
- * The audit log records start and result, with the last digits only.
+ * The audit log records the start and the result, with only the last digits of the number.
  */
 export async function eraseCustomer(number: string, by: ChangedBy): Promise<Erased> {
   const subject = { kind: 'customer' as const, id: maskNumber(number) };
@@ -110,7 +111,7 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
     const { _id, accountId } = purchase;
     const found = await purchases.findOne({ _id, accountId });
     if (!found || found.proofs) {
-      // Another run has masked it.
+      // Another run has masked the purchase.
       return { left: null, purchases: 0, bills: 0 };
     }
     result = await maskPurchase(found, how);
@@ -120,8 +121,8 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
 }
 
 /**
- * Deletes an unpaid inquiry. A paid one is masked with its payment, which is searched for the
- * customer's name. The database transaction fails on a lock and does not wait.
+ * Deletes an unpaid inquiry. A paid inquiry is masked with its payment, whose texts are searched
+ * for the customer's name. The database transaction fails on a lock instead of waiting.
  */
 async function eraseQuote(quote: Quote): Promise<Result> {
   const { _id, accountId, usedBy } = quote;
@@ -132,7 +133,7 @@ async function eraseQuote(quote: Quote): Promise<Result> {
     }
     const payment = await purchases.findOne({ _id: usedBy, accountId }, { session });
     if (payment?.proofSalt !== undefined) {
-      // The payment was accepted after the scan had passed it.
+      // The payment was accepted after the scan had passed the place of its purchase.
       return { left: 'accepted meanwhile' as const, purchases: 0, bills: 0 };
     }
     const { filter, update } = buildMaskedQuote(quote, maskAll);

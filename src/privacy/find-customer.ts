@@ -14,8 +14,8 @@ const phoneShape = /^(?:\+?62|0)([2-9]\d{6,12})$/;
 
 /**
  * Finds purchases and inquiries of a customer number, a page at a time, oldest first. It scans all
- * ids, which takes minutes for many millions. An index would cost every purchase and serve a few
- * requests a month.
+ * ids, which takes minutes for many millions. An index would slow down every purchase and serve
+ * only a few requests a month.
  * @param number The customer number, as a person writes it.
  */
 export async function* findCustomer(number: string): AsyncGenerator<CustomerPage> {
@@ -30,8 +30,8 @@ export async function* findCustomer(number: string): AsyncGenerator<CustomerPage
 
 /**
  * Returns the forms under which a phone number may be stored. Phone products store `08…`; other
- * products store the number as received, for example `628…`. A number without zero and country code
- * is searched as it is.
+ * products store the number as received, for example `628…`. A number without a leading zero or
+ * country code is searched unchanged.
  */
 function buildNumberForms(number: string): string[] {
   const national = phoneShape.exec(number.replace(/[\s().-]/g, ''))?.[1];

@@ -10,8 +10,8 @@ import { deliveries } from '../webhooks/deliver/delivery.model.js';
 import { endReports } from '../reports/end-reports.js';
 
 /**
- * Builds the update that masks number and name of a quote and keeps proofs of both. It does not
- * match a masked quote.
+ * Builds the update that masks the number and name of a quote and keeps proofs of both. Its filter
+ * does not match a quote that is already masked.
  */
 export function buildMaskedQuote(quote: Quote, hide: Hide) {
   const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
@@ -31,7 +31,7 @@ export function buildMaskedQuote(quote: Quote, hide: Hide) {
   };
 }
 
-/** Why a purchase or inquiry keeps its number for now. */
+/** Why a purchase or inquiry still has its number. */
 export type KeptReason =
   | 'not final'
   | 'under review'
@@ -41,25 +41,32 @@ export type KeptReason =
   | 'held by a database transaction';
 
 export interface MaskResult {
-  /** Null if it was masked. */
+  /** Null if the purchase was masked. */
   left: KeptReason | null;
-  /** Inquiries masked or deleted with it: the paid one, and unpaid ones from before its end. */
+  /**
+   * Number of inquiries masked or deleted with the purchase: the paid one, and unpaid ones from
+   * before the purchase ended.
+   */
   bills: number;
 }
 
 export interface MaskOptions {
   hide: Hide;
-  /** For an erasure: marks the purchase until reports that may contain the number have ended. */
+  /**
+   * True for an erasure. It marks the purchase until reports that may contain the number have
+   * ended.
+   */
   endsReports: boolean;
 }
 
 /**
- * Masks the customer number in a purchase and its related documents. Webhooks and cases come first;
- * orders, quote and purchase follow in one database transaction.
+ * Masks the customer number in a purchase and its related documents. Webhooks and cases are masked
+ * first. Orders, quote and purchase follow in one database transaction.
  *
- * After a crash in between, the purchase still has its number, so the next run completes the rest.
- * Proofs keep the hashes of closed days verifiable.
- * @throws DependencyError if another database transaction locks it, or MongoDB is unavailable.
+ * After a crash in between, the purchase still has its number, so the next run finds it and
+ * completes the rest. Proofs keep the hashes of closed days verifiable.
+ * @throws DependencyError if another database transaction locks the purchase, or MongoDB is
+ * unavailable.
  */
 export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promise<MaskResult> {
   const { status, reviewSince, proofSalt, quoteId, accountId } = purchase;
@@ -71,7 +78,7 @@ export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promis
     return leave('under review');
   }
   if (proofSalt === undefined) {
-    // Another run has masked it.
+    // Another run has masked the purchase.
     return leave('changed meanwhile');
   }
   const quote = quoteId === null ? null : await quotes.findOne({ _id: quoteId, accountId });
@@ -85,7 +92,7 @@ export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promis
 
 /**
  * Masks the webhooks of a purchase.
- * @returns false if one is due, because every attempt must send the same bytes.
+ * @returns False if a webhook is due, because every attempt must send the same bytes.
  */
 async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Scrubber): Promise<boolean> {
   const owners = sellerId === null ? [accountId] : [accountId, sellerId];
@@ -109,11 +116,11 @@ async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Sc
   if (updates.length === 0) {
     return true;
   }
-  // A delivery that is sent again meanwhile does not match.
+  // The update does not match a delivery that is being sent again.
   return (await deliveries.bulkWrite(updates, { ordered: false })).matchedCount === updates.length;
 }
 
-/** The service writes the texts of these kinds itself, so they contain no customer data. */
+/** The service itself writes the texts of these kinds of case, so they contain no customer data. */
 const ownCaseKinds: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
 
 async function scrubCases({ _id }: Purchase): Promise<void> {
@@ -187,9 +194,9 @@ async function maskBooks(
 }
 
 /**
- * Deletes unpaid inquiries made before the purchase ended. Once its number is masked, the payment
- * no longer shows that they are outdated (create-payment.ts).
- * @returns the number of deleted inquiries.
+ * Deletes unpaid inquiries made before the purchase ended. Once the purchase's number is masked, it
+ * can no longer be recognised that these inquiries are outdated (create-payment.ts).
+ * @returns The number of deleted inquiries.
  */
 async function removeQuotesBefore(
   { accountId, kind, productCode, customerNumber, finalAt }: Purchase,
@@ -206,11 +213,11 @@ const atOnce = 500;
 
 /**
  * Ends the reports of buyers and sellers of erased purchases, including sellers that only got an
- * order. The mark is written with the erasure and removed after the reports have ended, so a later
- * call completes it after a crash.
+ * order. The mark is written with the erasure and removed after the reports have ended, so after a
+ * crash a later call completes the work.
  *
  * Reports requested after the erasure cannot contain the number.
- * @returns the number of ended reports.
+ * @returns The number of ended reports.
  */
 export async function endReportsOfErased(): Promise<number> {
   let ended = 0;

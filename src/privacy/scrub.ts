@@ -1,10 +1,13 @@
 import { parsePlnToken } from '../purchases/pln-token.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
-/** Masks a number: returns its visible rest. */
+/** Masks a number and returns the masked text. */
 export type Hide = (number: string) => string;
 
-/** Replaces texts of third parties, which may contain the customer's number or name in any form. */
+/**
+ * Replacement for texts of third parties, which may contain the customer's number or name in any
+ * form.
+ */
 export const removedWords = 'Removed with the customer number.';
 const removedMark = '***';
 
@@ -12,7 +15,10 @@ const removedMark = '***';
 export interface Scrubber {
   /** Texts of a provider or a receiver are replaced completely. */
   words<T extends string | null>(text: T): T | string;
-  /** The part that can only be a reference is kept: it reveals a delivery that was sold twice. */
+  /**
+   * The part that can only be a reference is kept, because it reveals that one delivery was sold
+   * twice.
+   */
   serialNumber<T extends string | null>(serialNumber: T): T | string;
   /** The JSON body of a webhook or callback. */
   body(json: string): string;

@@ -2,23 +2,29 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 import type { Difference } from './reconcile-provider.js';
 
-/** Result of comparing a provider's record with ours for one business day; the last one counts. */
+/**
+ * Result of comparing a provider's record with ours for one business day. A later comparison
+ * replaces it.
+ */
 export interface ProviderReconciliation {
-  /** `<seller>:<YYYY-MM-DD>`, business time. */
+  /** `<seller>:<YYYY-MM-DD>` in business time. */
   _id: string;
   sellerId: string;
   date: string;
-  /** Time and actor of the last comparison; `system` is the scheduled job. */
+  /** Time of the last comparison. */
   at: Date;
+  /** Actor of the last comparison. `system` is the scheduled job. */
   by: string;
   ours: number;
   theirs: number;
   matched: number;
   /** Number of differences. */
   different: number;
-  /** The first differences. `topup reconcile` prints all. */
+  /** The first differences. `topup reconcile` prints all of them. */
   differences: Difference[];
-  /** Set once a person has accepted the differences: the job skips the day, the alarm ends. */
+  /**
+   * Set once a person has accepted the differences. The job then skips the day, and the alarm ends.
+   */
   accepted: { by: string; reason: string; at: Date; different: number } | null;
 }
 
@@ -43,7 +49,7 @@ export const providerReconciliations = getCollection<ProviderReconciliation>(
   mongoose.model('ProviderReconciliation', schema),
 );
 
-/** True if it has differences that no person has accepted. */
+/** True if the day has differences that no person has accepted. */
 export function isRed({ different, accepted }: ProviderReconciliation): boolean {
   return different > 0 && accepted === null;
 }

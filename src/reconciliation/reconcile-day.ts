@@ -1,4 +1,7 @@
-/** Status words in a provider's CSV record, such as an export of its member area. */
+/**
+ * Compares a provider's record of one day with our sales. The record can be a CSV export of the
+ * provider's member area.
+ */
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../workbook/csv-lines.js';
 import { ValidationError, ConflictError } from '../shared/errors.js';
@@ -24,9 +27,9 @@ const statusWords: Record<string, ProviderRecordRow['status']> = {
 
 /**
  * Reads a provider's CSV record. The first line names the columns: ref_id, at (ISO 8601), status
- * (success, failed, pending, or Sukses, Gagal, Pending) and optionally sn; others are ignored. It
- * yields regularly, so that a long file does not block the event loop.
- * @throws ValidationError that names the record.
+ * (success, failed, pending, or Sukses, Gagal, Pending) and optionally sn. Other columns are
+ * ignored. The function yields regularly, so that a long file does not block the event loop.
+ * @throws ValidationError if the record is invalid.
  */
 export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
   let columns: Columns | undefined;
@@ -51,7 +54,7 @@ export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
   return rows;
 }
 
-/** Column positions; `sn` is -1 if absent. */
+/** Column positions. `sn` is -1 if the record has no such column. */
 type Columns = Record<'refId' | 'at' | 'status' | 'sn', number>;
 
 function findColumns({ cells }: SheetLine): Columns {
@@ -88,12 +91,15 @@ function buildUnreadableError(why: string): ValidationError {
 
 /**
  * Compares a provider's record of one business day with ours, and writes an audit entry. The result
- * is stored only if the provider itself gave the record and the day is over.
- * @param asked.csv The record as an export of the provider's member area; null: it is fetched from
- * the provider.
- * @param asked.salesMax Limit of our sales of this day; more need the command line.
- * @throws ValidationError for an invalid day or file. ConflictError if the provider gives no
- * record, or above `salesMax`.
+ * is stored only if the record came directly from the provider and the day is over.
+ *
+ * @param asked.csv The record as an export of the provider's member area. Null to fetch the record
+ * from the provider.
+ * @param asked.salesMax Maximum number of our sales on this day. A day with more needs the command
+ * line.
+ * @throws ValidationError if the day or the file is invalid.
+ * @throws ConflictError if the provider has no record, or if the day has more than `salesMax`
+ * sales.
  */
 export async function reconcileDay(
   seller: Account,
@@ -110,8 +116,8 @@ export async function reconcileDay(
   }
   const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv);
   const found = await reconcileProvider(seller, date, record);
-  // A file is not the provider's own answer, and the scheduled job compares a day that is not over
-  // later.
+  // A file does not come directly from the provider. A day that is not over is compared later by
+  // the scheduled job.
   if (csv === null && isOver(date)) {
     await storeReconciliation(seller._id, found, by.actor);
   }

@@ -16,14 +16,16 @@ import { isRed, type ProviderReconciliation } from './provider-reconciliation.mo
 import { reconcileProvider, getRecordPeriod } from './reconcile-provider.js';
 
 /**
- * Compares the records of providers with ours, day by day. Usually it is done already, which takes
- * one read per provider.
+ * Compares the records of providers with ours, day by day. If no day is due, the job takes one read
+ * per provider.
  */
 export const reconcileProvidersJob = defineClocked('reconcile-providers', 600_000);
 
-/** After the end of a day: almost all of its orders are final on both sides by then. */
+/** Delay after the end of a day. By then almost all of its orders are final on both sides. */
 const fromMs = 2 * 3_600_000;
-/** Delay before a day with differences is compared again; they may be fixed by then. */
+/**
+ * Delay before a day with differences is compared again, because the cause may be fixed by then.
+ */
 const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 
@@ -34,13 +36,14 @@ export type Reconciled = Pick<Account, '_id' | 'username' | 'createdAt' | 'provi
 export interface ReconciledDays {
   days: number;
   different: number;
-  /** Days whose record could not be read; the next period retries them. */
+  /** Days whose record could not be read. The next run retries them. */
   unread: number;
 }
 
 /**
- * Compares every uncompared day that is over, for each provider with a record. Days with unaccepted
- * differences are compared again every hour. Safe to run twice. Run by `reconcileProvidersJob`.
+ * For each provider with a record, compares every day that is over and has not been compared. Days
+ * with unaccepted differences are compared again every hour. Safe to run twice. Run by
+ * `reconcileProvidersJob`.
  */
 export async function reconcileDue(): Promise<ReconciledDays | null> {
   return withLease('reconcile-providers', leaseMs, async () => {
@@ -57,7 +60,7 @@ export async function reconcileDue(): Promise<ReconciledDays | null> {
   });
 }
 
-/** Finds sellers whose provider can return its record, including sellers that no longer sell. */
+/** Finds sellers whose provider can return its record. Includes sellers that no longer sell. */
 async function findReconciledSellers(): Promise<Reconciled[]> {
   const fields = { username: 1, createdAt: 1, provider: 1 };
   const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<Reconciled[]>();
@@ -113,7 +116,7 @@ function getDueDays(last: ProviderReconciliation[]): string[] {
   return due;
 }
 
-/** @returns the number of differences, or null if the record could not be read. */
+/** @returns The number of differences. Null if the record could not be read. */
 async function reconcileSellerDay(seller: Reconciled, date: string): Promise<number | null> {
   try {
     const { provider, _id: sellerId } = seller;

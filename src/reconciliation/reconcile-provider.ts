@@ -9,10 +9,9 @@ import { addDays, getStartOfDay } from '../shared/business-time.js';
 
 /**
  * A difference between the provider's record and ours.
- *
- * - only-provider: executed there, but not a sale of ours.
- * - only-ours: a sale of ours that their record lacks.
- * - differs: both have it, with another result or serial number.
+ * - only-provider: the provider executed it, but we have no such sale.
+ * - only-ours: our sale is missing in the provider's record.
+ * - differs: both records have it, with different results or serial numbers.
  */
 export interface Difference {
   kind: 'only-provider' | 'only-ours' | 'differs';
@@ -23,20 +22,24 @@ export interface Difference {
 
 export interface Reconciliation {
   date: string;
-  /** Our sales, and their executions, on this business day. */
+  /** Number of our sales on this business day. */
   ours: number;
+  /** Number of sales that the provider executed on this business day. */
   theirs: number;
   matched: number;
-  /** Number of differences; `differences` has the first ones. */
+  /** Number of differences. `differences` holds only the first ones. */
   different: number;
   differences: Difference[];
 }
 
 const referencesPerQuery = 1_000;
-/** An order near midnight may be recorded on different days, or be executed late. */
+/**
+ * The two sides may record an order near midnight on different days, and the provider may execute
+ * it late.
+ */
 const marginDays = 2;
 
-/** Returns the period of a provider's record that comparing a day (YYYY-MM-DD) needs. */
+/** Returns the period of the provider's record that is needed to compare a day (YYYY-MM-DD). */
 export function getRecordPeriod(date: string): { since: Date; until: Date } {
   return {
     since: getStartOfDay(addDays(date, -marginDays)),
@@ -45,12 +48,13 @@ export function getRecordPeriod(date: string): { since: Date; until: Date } {
 }
 
 /**
- * Compares a provider's record with ours for one business day, in both directions. An order near
- * midnight may be recorded on different days, so missing ones are looked up by reference on any
- * day.
- * @param record The provider's rows; rows of other days only serve that look-up.
+ * Compares a provider's record with ours for one business day, in both directions. The two sides
+ * may record an order near midnight on different days. Orders that seem missing are therefore
+ * looked up by reference on any day.
+ *
+ * @param record The provider's rows. Rows of other days are used only for that look-up.
  * @param date YYYY-MM-DD in business time.
- * @param differencesMax The most differences that are kept; all are counted.
+ * @param differencesMax Maximum number of differences returned. All differences are counted.
  * @throws ValidationError if the date is invalid.
  */
 export async function reconcileProvider(
@@ -82,7 +86,7 @@ export async function reconcileProvider(
     }
   }
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
-  // Seller and creation time of an order never change, so each is read once.
+  // The seller and creation time of an order never change, so each order is read once.
   const ours = orders.find<Sale>(
     { sellerId: seller._id, createdAt: { $gte: day.start, $lt: day.end }, status: 'OK' },
     { projection: saleFields },
@@ -115,7 +119,7 @@ async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Pro
   return new Map(found.filter((each) => each.sellerId === sellerId).map((each) => [each._id, each]));
 }
 
-/** Returns null if both agree. */
+/** Returns null if both sides agree. */
 function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Difference | null {
   const theirs = `success${row.serialNumber === null ? '' : ` ${row.serialNumber}`}`;
   const { providerRef } = row;

@@ -11,12 +11,15 @@ import {
 } from './provider-reconciliation.model.js';
 import type { Reconciliation } from './reconcile-provider.js';
 
-/** The most differences stored per day; all are counted. */
+/** Maximum number of differences stored per day. All differences are counted. */
 export const differencesKept = 20;
-/** The number of compared days per provider whose differences are watched. */
+/** Number of compared days per provider that can raise the alarm. */
 export const daysWatched = 7;
 
-/** Stores the result of a comparison. More differences than were accepted end the acceptance. */
+/**
+ * Stores the result of a comparison. An acceptance ends if there are more differences than were
+ * accepted.
+ */
 export async function storeReconciliation(
   sellerId: string,
   found: Reconciliation,
@@ -49,9 +52,9 @@ export async function findLastReconciliations(sellerId: string): Promise<Provide
 }
 
 /**
- * Accepts the differences of a day: they are explained, and the alarm ends.
+ * Accepts the differences of a day as explained, which ends the alarm.
  * @param date YYYY-MM-DD in business time.
- * @throws ConflictError if that day has no unaccepted differences.
+ * @throws ConflictError if the day has no unaccepted differences.
  */
 export async function acceptDifferences(
   seller: Pick<Account, '_id' | 'username'>,

@@ -11,10 +11,7 @@ import { inTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { buildReportNotFoundError } from './request-report.js';
 
-/**
- * The inputs of a link's signature: the report, and the revocation counters of the report and its
- * account.
- */
+/** The inputs of a link's signature: the report, its revocation counter and that of its account. */
 export interface LinkSubject {
   report: Pick<Report, '_id' | 'linkEpoch'>;
   account: Pick<Account, 'linkEpoch'>;
@@ -28,7 +25,8 @@ export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
 
 /**
  * Verifies the token of a download link.
- * @throws UnauthorizedError (401/07) if it is invalid, revoked, expired or for another report.
+ * @throws UnauthorizedError (401/07) if the token is invalid, revoked, expired or for another
+ * report.
  */
 export function verifyDownloadToken(of: LinkSubject, token: string): void {
   const match = /^(\d{1,12})-([0-9a-f]{64})$/.exec(token);
@@ -50,9 +48,9 @@ function signLink({ report, account }: LinkSubject, until: number, sealing: Buff
 }
 
 /**
- * Revokes all download links of one report. The report stays, and fetching it returns a new link. A
- * second call revokes only newer links.
- * @throws NotFoundError (404/02), also for another account's report or an expired one.
+ * Revokes all download links of one report. The report remains, and reading it returns a new link.
+ * A second call also revokes links created since the first call.
+ * @throws NotFoundError (404/02) if the account has no such report, or if it has expired.
  */
 export async function revokeReportLinks(accountId: string, reportId: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {

@@ -5,10 +5,10 @@ import { defineClocked } from '../jobs/sweep-job.js';
 import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 
 /**
- * Ends the purchase and sales reports of these accounts, finished or not. They and their links are
- * not found any more, and a new report shows the data as it is now. `removeExpiredReports` deletes
- * the files within a minute; for a report in progress, after its worker has noticed.
- * @returns the number of ended reports.
+ * Ends the purchase and sales reports of these accounts, finished or not. The reports and their
+ * links can no longer be found, and a new report shows the current data. `removeExpiredReports`
+ * deletes the files within a minute, or for a report in progress once its worker has stopped.
+ * @returns The number of ended reports.
  */
 export async function endReports(accountIds: string[]): Promise<number> {
   if (accountIds.length === 0) {
@@ -17,7 +17,7 @@ export async function endReports(accountIds: string[]): Promise<number> {
   const at = now();
   const result = await ReportModel.updateMany(
     { accountId: { $in: accountIds }, type: { $ne: 'deposit' }, expiresAt: { $gt: at } },
-    // An ended report needs no turn; only its removal is left.
+    // An ended report needs no turn. Only its removal remains.
     { $set: { expiresAt: at, turn: null } },
   );
   if (result.modifiedCount > 0) {
@@ -26,7 +26,7 @@ export async function endReports(accountIds: string[]): Promise<number> {
   return result.modifiedCount;
 }
 
-/** Starts reports of other types that waited for the turns of the ended ones. */
+/** Starts reports of other types that were waiting for a turn of the ended reports. */
 async function startWaitingReports(accountIds: string[]): Promise<void> {
   const waiting = await ReportModel.distinct('accountId', {
     accountId: { $in: accountIds },
@@ -45,7 +45,7 @@ export const removeExpiredReportsJob = defineClocked('remove-expired-reports', 6
 const batchSize = 100;
 
 /**
- * Removes reports after their 7 days, or after they were ended, with their files. A report in
+ * Removes reports and their files 7 days after the request, or once they were ended. A report in
  * progress is removed after its worker stops, because a later write would leave a file behind.
  */
 export async function removeExpiredReports(): Promise<void> {
@@ -57,7 +57,7 @@ export async function removeExpiredReports(): Promise<void> {
     .limit(batchSize)
     .lean<Report[]>();
   for (const report of expired) {
-    // Files first: after a crash in between, the next run still finds the report.
+    // Files are removed first: after a crash in between, the next run still finds the report.
     await deleteEarlierFiles(report);
     await deleteReportFile(report);
     await ReportModel.deleteOne({ _id: report._id });

@@ -12,8 +12,8 @@ import { reportText } from './report-text.js';
 import { createSummaryBuilder } from './summary.js';
 
 /**
- * Milliseconds without a renewal after which an attempt counts as dead, and the report starts again
- * (report-queue.ts).
+ * If an attempt does not renew its claim for this many milliseconds, it counts as dead, and the
+ * report starts again (report-queue.ts).
  */
 const claimMs = 60_000;
 const renewEveryMs = 15_000;
@@ -32,14 +32,14 @@ export async function generateReport(reportId: string): Promise<void> {
   if (report) {
     await runAttempt(report);
   }
-  // Also after an ended report: the process that ended it may have failed before it started the
-  // next ones.
+  // Also runs after an ended report. The process that ended the report may have failed before it
+  // started the next reports.
   await Promise.all([startNextReports(found.accountId), promoteLongestWaiting()]);
 }
 
 /**
- * Marks a report as failed after repeated failures. The owner sees it on the next read
- * (src/api/reports/operations.ts), the operator in the log and in doctor.
+ * Marks a report as failed after repeated failures. The owner sees the failure on the next read
+ * (src/api/reports/operations.ts). The operator sees it in the log and in `topup doctor`.
  */
 export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
   const report = await ReportModel.findOneAndUpdate(
@@ -87,7 +87,7 @@ async function runAttempt(report: Report): Promise<void> {
   }
 }
 
-/** @returns null if the report must not be generated, or if all turns of its account are taken. */
+/** @returns Null if the report must not be generated, or if all turns of its account are taken. */
 async function claimReport(found: Report): Promise<Report | null> {
   const wanted = { _id: found._id, ...openReportFilter, expiresAt: { $gt: now() } };
   // A report without a turn takes one first.
@@ -131,7 +131,7 @@ function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void
   return { lost: lost.signal, release: () => renewing.stop() };
 }
 
-/** @returns the fields of the report that describe its file. */
+/** @returns The fields of the report that describe its file. */
 async function writeReport(
   report: Report,
   lost: AbortSignal,

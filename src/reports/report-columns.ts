@@ -1,6 +1,6 @@
 /**
  * The columns of every report, in CSV order, by wire name. Rows and the API contract
- * (src/api/reports/report-data.ts) both derive from them, so that they cannot differ.
+ * (src/api/reports/report-data.ts) both derive from these columns, so that they cannot differ.
  */
 import type { Role } from '../accounts/account.model.js';
 import type { ShownStatus } from '../purchases/states.js';

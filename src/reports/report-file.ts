@@ -10,7 +10,7 @@ const chunkBytes = 255 * 1024;
 type Attempt = Pick<Report, '_id' | 'epoch'>;
 
 /**
- * Returns the file id of an attempt. A report that is generated twice writes two files; only the
+ * Returns the file id of an attempt. A report that is generated twice writes two files. Only the
  * file of its current epoch is read.
  */
 export function getFileId({ _id, epoch }: Attempt): string {
@@ -18,8 +18,8 @@ export function getFileId({ _id, epoch }: Attempt): string {
 }
 
 /**
- * Opens the file for writing. It becomes readable when the stream finishes; until then it has only
- * chunks.
+ * Opens the file for writing. The file becomes readable when the stream finishes. Until then only
+ * its chunks exist.
  */
 export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
   const bucket = new mongoose.mongo.GridFSBucket(database(), { bucketName, chunkSizeBytes: chunkBytes });
@@ -53,7 +53,7 @@ async function* readChunks(fileId: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Removes the file of this attempt, also an incomplete one of a dead worker. */
+/** Removes the file of this attempt, even an incomplete one that a crashed worker left. */
 export async function deleteReportFile(report: Attempt): Promise<void> {
   await deleteFiles([getFileId(report)]);
 }
@@ -84,7 +84,7 @@ function database() {
   return db;
 }
 
-/** Reads the first `max` items of a JSON report line by line (see report-text.ts). */
+/** Reads the first `max` items of a JSON report, line by line (see report-text.ts). */
 export async function readReportItems(report: Report, max: number): Promise<unknown[]> {
   const items: unknown[] = [];
   const file = readReportFile(report);

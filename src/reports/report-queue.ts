@@ -13,13 +13,14 @@ interface ReportData {
   accountId: string;
 }
 
-/** Generates a report. Reports take long and mostly wait for MongoDB, so a few run concurrently. */
+/**
+ * Generates a report. A report takes long but mostly waits for MongoDB, so a few run concurrently.
+ */
 export const generateReportJob = defineJob<ReportData>({
   queue: defineQueue({
     name: 'reports',
     does: 'Generates reports',
-    // One more than the turns of an account, so that another account's report need not wait for
-    // both.
+    // One more than the turns of an account, so that a report of another account need not wait.
     concurrency: 3,
   }),
   name: 'reports',
@@ -31,24 +32,23 @@ export const generateReportJob = defineJob<ReportData>({
 });
 
 /**
- * Milliseconds after which the sweep adds the lost job of an unfinished report. `waiting`: the
- * report has no turn and so no job; the end of an earlier report adds it.
+ * Milliseconds after which the sweep adds the lost job of an unfinished report.
+ *
+ * `called` applies to a report that has a turn. `waiting` applies to a report without a turn, and
+ * so without a job: normally the end of an earlier report adds the job.
  */
 export const sweepAfterMs = { called: 30_000, waiting: 600_000 };
 
 /**
- * Turns by kind of report, preferred first: the reports of an account that run concurrently. The
- * others wait in MongoDB, not in the queue, so that many reports of one account delay only that
- * account. Long reports leave turn 1 to short ones.
+ * Turns by kind of report, preferred turn first. The number of turns limits how many reports of an
+ * account run concurrently. Other reports wait in MongoDB and not in the queue, so many reports of
+ * one account delay only that account. Long reports leave turn 1 to short reports.
  */
 const turns = { short: [1, 0], long: [0] };
 
-/**
- * BullMQ priorities: short reports, whose users are waiting, run before the long ones of all
- * accounts.
- */
+/** BullMQ priorities. Short reports run before all long ones, because their users are waiting. */
 const priorities = { short: 0, long: 1 };
-/** A long report that has waited this long runs next. */
+/** A long report that has waited this long, in milliseconds, runs next. */
 const longWaitMaxMs = 60_000;
 
 function getKind({ isLong = false }: Pick<Report, 'isLong'>): 'short' | 'long' {
@@ -63,7 +63,8 @@ export const openReportFilter = { status: { $in: ['pending', 'processing'] as Re
 
 /**
  * Takes a free turn of the account for a report.
- * @returns false if all turns are taken, or if the report has a turn already or is over.
+ * @returns False if all turns are taken, or if the report already has a turn, is finished or has
+ * expired.
  */
 export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLong'>): Promise<boolean> {
   const { _id, accountId } = report;
@@ -84,7 +85,7 @@ export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLon
 
 /**
  * Gives free turns to the account's reports that have waited longest, and adds their jobs. If this
- * process dies first, the sweep finds them.
+ * process crashes before that, the sweep adds the jobs.
  */
 export async function startNextReports(accountId: string): Promise<void> {
   const wanted = { accountId, status: 'pending' as const, turn: null, expiresAt: { $gt: now() } };
@@ -109,8 +110,8 @@ export async function startNextReports(accountId: string): Promise<void> {
 }
 
 /**
- * Moves the long report that has waited too long in the queue to its front, for any account. Called
- * at the end of each report.
+ * Moves the long report that has waited longest past the limit to the front of the queue, whatever
+ * its account. Called at the end of each report.
  */
 export async function promoteLongestWaiting(): Promise<void> {
   const [longest] = await reports
@@ -128,7 +129,7 @@ export async function promoteLongestWaiting(): Promise<void> {
   }
 }
 
-/** Outbox of unfinished reports. */
+/** Outbox that adds the jobs of unfinished reports. */
 export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,

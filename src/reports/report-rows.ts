@@ -13,7 +13,7 @@ import type { Report } from './report.model.js';
 export type ReportRow =
   RowFor<typeof purchaseColumns> | RowFor<typeof saleColumns> | RowFor<typeof depositColumns>;
 
-/** The values of a row that summaries need. Rupiah. */
+/** The values of a row that summaries need. Amounts are in rupiah. */
 export interface CountedRow {
   amount: number;
   isSuccess: boolean;
@@ -30,7 +30,7 @@ export interface SourceRow {
 
 const pageSize = 1_000;
 
-/** Yields the rows of a report in pages, newest first. At most one page is in memory. */
+/** Yields the rows of a report in pages, newest first. Holds at most one page in memory. */
 export async function* readReportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
     for await (const page of depositPages(report)) {
@@ -82,8 +82,8 @@ function depositPages(report: Report): AsyncGenerator<Deposit[]> {
 
 /**
  * Yields an owner's documents in pages; each page starts after the last document of the previous
- * one. Unlike a cursor it leaves nothing open when the process is killed, cannot time out, and
- * survives a change of the primary.
+ * page. Unlike a cursor, paging leaves nothing open when the process is killed, cannot time out,
+ * and survives a failover.
  * The sort keys never change, so each document is returned once. Majority reads are required
  * because the file outlives a failover.
  */

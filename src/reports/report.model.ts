@@ -5,45 +5,53 @@ import type { CsvFormat } from '../shared/csv-text.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
 export type ReportFormat = 'json' | 'xlsx' | CsvFormat;
-/** `failed`: its generation failed repeatedly (decision 047). */
+/** `failed` means that generating the report failed repeatedly (decision 047). */
 export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
-/** A requested report. Its rows are a file in GridFS, which every process can read, for 7 days. */
+/**
+ * A requested report. Its rows are stored for 7 days as a file in GridFS, which every process can
+ * read.
+ */
 export interface Report {
   _id: string;
   accountId: string;
   role: Role;
   type: ReportType;
   format: ReportFormat;
-  /** Start and end, both inclusive. */
+  /** Start and end of the period, both inclusive. */
   period: { start: Date; end: Date };
-  /** IANA name of the time zone of its times. Absent: UTC. */
+  /** IANA time zone of the times in the report. UTC if absent. */
   zone?: string;
   status: ReportStatus;
-  /** Wire names, amounts in rupiah; null until it is completed. */
+  /** Summary in wire names, with amounts in rupiah. Null until the report is completed. */
   summary: Record<string, unknown> | null;
   rows: number | null;
   /** Size of the file in bytes. */
   size: number | null;
   filename: string;
   /**
-   * Incremented by each attempt and when the sweep adds a job. Files of older epochs are deleted.
+   * Incremented by each attempt, and when the sweep adds a job. Files of earlier epochs are
+   * deleted.
    */
   epoch: number;
-  /** How often its download links were revoked; part of each link's signature. Absent: never. */
+  /**
+   * Number of times the download links were revoked. It is part of each link's signature. Absent if
+   * they never were.
+   */
   linkEpoch?: number;
   /**
-   * The period is long: short reports run first, and it takes only the first turn of its account.
-   * Absent: it is short.
+   * True if the period is long. Short reports run first, and a long report can take only the first
+   * turn of its account. Absent if the period is short.
    */
   isLong?: boolean;
   /**
-   * Its slot among the concurrent reports of its account (report-queue.ts); null before and after.
+   * Slot among the concurrent reports of the account (report-queue.ts). Null while the report waits
+   * and after it ended.
    */
   turn: number | null;
-  /** Id of the API request. Absent if it is not stored (src/shared/ids.ts). */
+  /** Id of the API request. Absent if the id may not be stored (src/shared/ids.ts). */
   requestId?: string;
-  /** When the sweep adds a job if none has run; null once it is completed or has failed. */
+  /** When the sweep adds a job if none has run. Null once the report is completed or has failed. */
   nextActionAt: Date | null;
   createdAt: Date;
   expiresAt: Date;
@@ -80,7 +88,7 @@ schema.index(
   { name: 'account_turn_unique', unique: true, partialFilterExpression: { turn: { $type: 'number' } } },
 );
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
-// Long reports waiting in the queue, for `promoteLongestWaiting`.
+// Finds long reports that wait in the queue, for `promoteLongestWaiting`.
 schema.index(
   { createdAt: 1 },
   {

@@ -29,9 +29,10 @@ const keptMs = 7 * dayMs;
 
 /**
  * Requests a report (docs/reference/api/reports.md) and waits up to REPORT_SYNC_WAIT_MS for a
- * worker to generate it. The returned report may be unfinished; it then continues in the background
- * (decision 038).
- * @throws ValidationError for an invalid period, RateLimitError (429/06) above REPORTS_PER_DAY.
+ * worker to generate it. If the returned report is unfinished, generating it continues in the
+ * background (decision 038).
+ * @throws ValidationError if the period is invalid.
+ * @throws RateLimitError (429/06) above REPORTS_PER_DAY.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {
   const period = parsePeriod(request.startDate, request.endDate);
@@ -99,7 +100,7 @@ function getLimitKey(accountId: string): string {
 /**
  * Reads a report. Needs no majority read: a report whose completion a failover rolls back is
  * generated again.
- * @throws NotFoundError (404/02), also for another account's report or an expired one.
+ * @throws NotFoundError (404/02) if the account has no such report, or if it has expired.
  */
 export async function findReport(accountId: string, reportId: string): Promise<Report> {
   const report = await ReportModel.findOne({

@@ -3,10 +3,10 @@ import { listSellerProducts } from '../products/read-products.js';
 import type { CountedRow } from './report-rows.js';
 import type { Report } from './report.model.js';
 
-/** Sums rows as they are written, so that a report needs one pass. Amounts in rupiah. */
+/** Sums rows while they are written, so that a report needs one pass. Amounts are in rupiah. */
 export interface SummaryBuilder {
   add(counted: CountedRow): void;
-  /** Returns the `summary` of docs/reference/api/reports.md, in wire names. */
+  /** Returns the `summary` that docs/reference/api/reports.md describes, in wire names. */
   build(): Promise<Record<string, unknown>>;
 }
 

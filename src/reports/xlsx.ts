@@ -77,14 +77,16 @@ export function workbookParts(columns: number) {
   };
 }
 
-/** Limits of Excel. The rows include the header. */
+/** Maximum number of rows in an Excel sheet, including the header. */
 const rowsOfSheet = 1_048_576;
+/** Maximum length of an Excel cell in characters. */
 const cellLengthMax = 32_767;
 
 /**
  * Formats rows as an Excel workbook (decision 039), page by page, and returns the bytes that are
- * ready. A sheet is named after the time zone; rows beyond its limit go to another sheet. Text is
- * never a formula, numbers are numbers, times are dates in that zone.
+ * ready. A sheet is named after the time zone. Rows beyond the limit of a sheet are written to
+ * another sheet. Text is never a formula, numbers are stored as numbers, and times as dates in that
+ * zone.
  */
 export function createXlsxText(
   columns: Columns,
@@ -160,8 +162,8 @@ export function createXlsxText(
 }
 
 /**
- * A zip whose bytes are taken as they become ready. Text is collected first, because each push is
- * expensive.
+ * A zip archive whose bytes can be taken as soon as they are ready. Text is buffered, because each
+ * write to the archive is expensive.
  */
 function openZip() {
   let ready: Uint8Array[] = [];
@@ -225,7 +227,7 @@ function escapeXml(text: string): string {
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
-      // Not valid in XML.
+      // These characters are not valid in XML.
       .replace(/[\ufffe\uffff]/g, ' ')
       // Excel decodes `_x0041_` as a character.
       .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
@@ -233,7 +235,7 @@ function escapeXml(text: string): string {
 }
 
 const dayMs = 86_400_000;
-/** Excel's serial of 1970-01-01: it counts days from the end of 1899. */
+/** Excel's serial number of 1970-01-01. Excel counts days from the end of 1899. */
 const serialOfEpoch = 25_569;
 
 /** Returns the local time of an ISO time, without its offset, as an Excel serial. */

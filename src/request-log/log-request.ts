@@ -1,6 +1,6 @@
 /**
- * Logs calls for their account. Rows are written together once a second, so that no call waits.
- * Limits per minute bound the rows of a busy account.
+ * Logs calls for their account. Rows are written in one batch per second, so that no call waits.
+ * Limits per minute bound the number of rows of a busy account.
  */
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
@@ -14,7 +14,8 @@ export type RequestToLog = Omit<LoggedRequest, '_id' | 'createdAt' | 'expiresAt'
 const writeEveryMs = 1_000;
 const hourMs = 3_600_000;
 /**
- * Rows that wait to be written. Further rows are dropped, for example while MongoDB is unavailable.
+ * Maximum number of rows that wait to be written. Further rows are dropped, for example while
+ * MongoDB is unavailable.
  */
 const waitingMax = 5_000;
 
@@ -22,7 +23,7 @@ let waiting: LoggedRequest[] = [];
 let timer: NodeJS.Timeout | null = null;
 let writing: Promise<void> = Promise.resolve();
 let minute = 0;
-/** Rows of this minute, by account and kind. */
+/** Number of rows logged in this minute, by account and kind. */
 let noted = new Map<string, number>();
 
 /**
@@ -49,7 +50,9 @@ export function logRequest(accountId: string, failed: boolean, call: () => Reque
   }, writeEveryMs).unref();
 }
 
-/** The call has been answered, so its input must not end the process here. */
+/**
+ * The response has already been sent, so an input that cannot be logged must not end the process.
+ */
 function buildRequestToLog(call: () => RequestToLog): RequestToLog | null {
   try {
     return call();

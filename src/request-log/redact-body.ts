@@ -1,8 +1,8 @@
 /**
- * Redacts bodies for the request log by an allowlist. A value is kept if its field and its place
- * are listed here, and it has the form of that field.
- * Only kind and length of other values are kept, so that neither a new field nor a misplaced value
- * leaks a secret or a name.
+ * Redacts bodies for the request log by an allowlist. A value is kept if its field and position are
+ * listed here, and if the value has the form of that field.
+ * For other values only the type and the length are kept, so that neither a new field nor a
+ * misplaced value leaks a secret or a name.
  */
 import { redact } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
@@ -111,7 +111,7 @@ const lists = new Set(['ref_ids', 'not_found', 'events']);
 
 const numbersOfCustomers = new Set(['destination', 'customer', 'customer_number']);
 
-/** Any other name may be a value that was sent in the wrong place. */
+/** Any other field name may be a value that was sent in the wrong place. */
 const fieldName = /^[A-Za-z_]{1,40}$/;
 const depthMax = 6;
 const itemsMax = 3;
@@ -120,8 +120,10 @@ const textMax = 200;
 const jsonMax = 4_000;
 
 /**
- * Returns a redacted body as JSON; null for none. Keeps the first three items of lists.
- * @param textFields Fields of the outermost object that hold our own words, in addition to the allowlist.
+ * Returns a redacted body as JSON. Null if there is no body. Only the first three items of a list
+ * are kept.
+ * @param textFields Fields of the outermost object that hold our own words, in addition to the
+ * allowlist.
  */
 export function redactBody(body: unknown, textFields: readonly string[] = []): string | null {
   if (body === undefined || body === null) {
@@ -137,7 +139,9 @@ export function redactBody(body: unknown, textFields: readonly string[] = []): s
   return text.length > jsonMax ? JSON.stringify({ '…': `<${text.length} characters>` }) : text;
 }
 
-/** Redacts our own words, which may quote input: keys, secrets of URLs and long numbers. */
+/**
+ * Redacts our own messages, which may quote input. Masks keys, secrets in URLs and long numbers.
+ */
 export function redactText(text: string): string {
   return shorten(String(redact(text)).replace(/\d{9,}/g, maskNumber));
 }
@@ -186,7 +190,7 @@ function redactField(name: string, value: unknown, depth: number): unknown {
 
 function redactScalar(name: string, value: string | number): string | number {
   const text = String(value);
-  // A number beyond safe integers is not the one that was sent.
+  // A number beyond the safe integers differs from the one that was sent.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
   if (isExact && forms.get(name)?.test(text) && redact(text) === text) {
     return value;

@@ -5,12 +5,11 @@ import { withTimeout } from '../shared/concurrency.js';
 import { samples } from './sample.model.js';
 
 const patienceMs = 2_500;
-/** Calls within this time share one answer. Any client can ask, and each answer costs a write. */
+/** Calls within this time share one result. Any client can call, and each check costs a write. */
 const shareMs = 1_000;
 
 /**
- * Id of the probe document. It is no subject's hour, but the TTL index also removes it after 40
- * days without a write.
+ * Id of the probe document. The TTL index of the samples removes it after 40 days without a write.
  */
 const _id = 'readiness';
 
@@ -20,7 +19,7 @@ let underWay: Promise<unknown> | null = null;
 /**
  * Checks that MongoDB accepts a majority write. A MongoDB without a primary, or a read-only one,
  * still answers reads (decision 053).
- * @returns the problem, or null if it accepted the write.
+ * @returns The problem. Null if MongoDB accepted the write.
  */
 export function findMongodbProblem(): Promise<string | null> {
   if (!shared) {
@@ -32,7 +31,7 @@ export function findMongodbProblem(): Promise<string | null> {
 }
 
 async function tryToWrite(): Promise<string | null> {
-  // A hanging write holds a connection, so start no second one.
+  // A hanging write holds a connection, so no second one is started.
   underWay ??= write().finally(() => (underWay = null));
   try {
     await withTimeout(

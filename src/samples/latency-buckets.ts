@@ -1,4 +1,6 @@
-/** Durations as counters of buckets: enough for a plot, with a fixed number of counters. */
+/**
+ * Durations as counters of buckets. They suffice for a plot and need a fixed number of counters.
+ */
 import { lookUp } from '../shared/collections.js';
 import type { Slot } from './sample.model.js';
 
@@ -23,8 +25,8 @@ export function countSlot(slot: Slot): number {
 }
 
 /**
- * Returns the quantile `share` in ms, exact to the bucket and interpolated within it. Null: nothing
- * was counted.
+ * Returns the quantile `share` in milliseconds. The bucket is exact, and the value within the
+ * bucket is interpolated. Null if nothing was counted.
  */
 export function computeQuantile(slot: Slot, share: number): number | null {
   const wanted = share * countSlot(slot);

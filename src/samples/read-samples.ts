@@ -5,18 +5,18 @@ export interface ReadSamples {
    * Every five-minute slot of the span, earliest first. A slot without counters counted nothing.
    */
   slots: { fromMs: number; slot: Slot }[];
-  /** Earliest first. */
+  /** Events of the span, earliest first. */
   events: SampledEvent[];
 }
 
-/** Maximum hours of all subjects in one query. */
+/** Maximum number of hours in one query, over all subjects. */
 const hoursMax = 2_000;
 
 /**
  * Reads the samples of subjects, by subject.
- * @param span.names Counters to read, if not all are needed. For many subjects this is a tenth of
- *   the work.
- * @throws Error for more than 2,000 hours. Callers must bound their spans.
+ * @param span.names Counters to read. By default all counters are read. For many subjects, a
+ * selection takes a tenth of the work.
+ * @throws Error for more than 2,000 hours. Callers must limit their spans.
  */
 export async function readSamples(
   subjects: readonly string[],
@@ -57,7 +57,7 @@ function buildProjection(names: readonly string[]): Record<string, 1> {
 
 /**
  * Sums counters.
- * @param values Names of gauges. The last value of each is kept.
+ * @param values Names of gauges, of which the last value counts instead of the sum.
  */
 export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();

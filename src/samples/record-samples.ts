@@ -9,7 +9,7 @@ import { logger } from '../shared/logger.js';
 import { hourMs, sampleId, samples, slotMs, type SampledEvent, type SampleHour } from './sample.model.js';
 
 const writeEveryMs = env.APP_MODE === 'live' ? 10_000 : 1_000;
-/** Maximum events kept per hour. The newest are kept. */
+/** Maximum number of events kept per hour. The newest events are kept. */
 const eventsKept = 50;
 
 interface Gathered {
@@ -31,7 +31,7 @@ export function countSample(subject: string, names: readonly string[]): void {
   }
 }
 
-/** Sets a value of the current five-minute slot. The last one is kept. */
+/** Sets a value of the current five-minute slot. A later value of the same slot replaces it. */
 export function noteSample(subject: string, name: string, value: number): void {
   const { hour, slot } = getGatheredHour(subject);
   hour.values.set(`slots.${slot}.${name}`, value);
@@ -60,7 +60,7 @@ export async function writeSamples(): Promise<void> {
   try {
     await samples.bulkWrite([...found].map(buildWrite), { ordered: false });
   } catch (error) {
-    // Do not retry: counts that were written would count twice.
+    // Not retried, because counts that were written would be counted twice.
     logger.warn('samples for charts were not written', { subjects: found.size, error });
   }
 }

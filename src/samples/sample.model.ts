@@ -1,10 +1,10 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** Counters of five minutes, and the last value of each gauge, by name. */
+/** Counters of five minutes by name, and the last value of each gauge. */
 export type Slot = Record<string, number>;
 
-/** A single event, such as the opening of a circuit. */
+/** A single event, such as the opening of a circuit breaker. */
 export interface SampledEvent {
   at: Date;
   what: string;

@@ -21,14 +21,14 @@ interface EndNames {
 }
 
 const clientNames: EndNames = { start: 'start_date', end: 'end_date' };
-/** Field names in the lists of operators. */
+/** Field names of the period in the lists of operators. */
 export const dayNames: EndNames = { start: 'from', end: 'to' };
 
 /**
  * Parses the period of a call (docs/reference/api/lists.md). `YYYY-MM-DD` is a whole day in
  * business time, an ISO time is that instant. Both ends are included.
- * The default end is the end of today. The default start makes it 30 days.
- * @throws ValidationError for an end before the start, or more than 366 days.
+ * The default end is the end of today. By default the period has 30 days.
+ * @throws ValidationError if the end is before the start, or if the period has more than 366 days.
  */
 export function parsePeriod(
   startDate: string | undefined,
@@ -111,8 +111,8 @@ export interface BusinessDay {
 let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
 
 /**
- * Returns the business day of an instant. Remembers the last day, because most purchases are of the
- * same day.
+ * Returns the business day of an instant. Remembers the last day, because most calls ask for the
+ * current day.
  */
 export function getBusinessDay(at: Date): BusinessDay {
   const ms = at.getTime();
@@ -140,8 +140,8 @@ export function getBusinessDayByName(day: string): BusinessDay {
 }
 
 /**
- * Returns the first moment of one business day and the last of another (YYYY-MM-DD). A missing day
- * is no bound.
+ * Returns the first moment of one business day and the last of another (YYYY-MM-DD). If a day is
+ * missing, that side is unbounded.
  * @throws ValidationError for an end before the start.
  */
 export function parseDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
@@ -155,8 +155,8 @@ export function parseDays({ from, to }: { from?: string | undefined; to?: string
 }
 
 /**
- * Refuses a filter that nothing can match. An empty list would hide the mistake.
- * @throws ValidationError for an end before the start.
+ * Refuses a filter that nothing can match, because an empty list would hide the mistake.
+ * @throws ValidationError if the end is before the start.
  */
 export function requireChronological(
   start: Date | undefined,
@@ -202,12 +202,12 @@ export function formatIsoTime(at: Date, zone?: string | null): string {
 }
 
 /**
- * Returns an IANA time zone in its canonical spelling, so that caches have one entry for it; null
+ * Returns an IANA time zone in its canonical spelling, so that caches have one entry per zone. Null
  * if there is no such zone.
  */
 export function findTimeZone(name: string): string | null {
   try {
-    // Newer versions of Node also accept offsets, which have no daylight saving time.
+    // Newer versions of Node also accept offsets, but an offset has no daylight saving time.
     return /^[a-z]/i.test(name)
       ? new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
       : null;

@@ -1,6 +1,7 @@
 /**
- * The only source of time. A process sets it to the fleet's clock (src/redis/fleet-clock.ts), and
- * tests move it. Money rules and schedules never read Date.now themselves.
+ * The only source of time. A process sets it to the clock that all processes share
+ * (src/redis/fleet-clock.ts), and tests set their own time. Money rules and schedules never read
+ * Date.now themselves.
  */
 let read: () => number = Date.now;
 
@@ -14,7 +15,8 @@ export function now(): Date {
 }
 
 /**
- * Returns this machine's own clock in milliseconds since the epoch. Use it only to compare clocks.
+ * Returns this machine's own clock in milliseconds since the epoch. Use this only to compare
+ * clocks.
  */
 export function hostMs(): number {
   return Date.now();
@@ -22,7 +24,7 @@ export function hostMs(): number {
 
 /**
  * Sets the source of time.
- * @param clock Returns milliseconds since the epoch. Null: the real time.
+ * @param clock Returns milliseconds since the epoch. Null to use the machine's clock.
  */
 export function setClock(clock: (() => number) | null): void {
   read = clock ?? Date.now;

@@ -53,7 +53,7 @@ export async function* collectChunks<T>(source: AsyncIterable<T>, size: number):
 const sliceMs = 10;
 
 /**
- * Yields the items of a long source, and pauses whenever they have held the event loop for a slice.
+ * Yields the items of a long source. Pauses when the items have held the event loop for a slice.
  */
 export async function* iterateInSlices<T>(source: Iterable<T>): AsyncGenerator<T> {
   let beganMs = performance.now();
@@ -68,8 +68,8 @@ export async function* iterateInSlices<T>(source: Iterable<T>): AsyncGenerator<T
 
 /**
  * Builds a numbered page. `found` has one row more than `limit` if there are more rows.
- * Rows written between count and read move the last row behind the counted end, where page by page
- * reading would miss it. The total is therefore at least the number of rows seen.
+ * Rows written between the count and the read push the last row beyond the counted end, where a
+ * reader that turns pages would miss it. The total is therefore at least the number of rows seen.
  */
 export function buildCountedPage<Row>(
   found: Row[],

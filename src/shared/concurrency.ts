@@ -1,6 +1,6 @@
 /**
- * Waits for `work` for at most `ms` milliseconds. The work goes on after that, so a repeat may run
- * at the same time.
+ * Waits for `work` for at most `ms` milliseconds. The work continues after the timeout, so a retry
+ * may run concurrently with it.
  * @param late Builds the error that is thrown at the timeout.
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
@@ -16,8 +16,9 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => E
 }
 
 /**
- * Returns a queue that runs work with the same key one after the other, within this process. It is
- * no lock. It keeps database transactions on one document from conflicting until they time out.
+ * Returns a queue that runs work with the same key one after the other, within this process. The
+ * queue is not a lock. It prevents database transactions on one document from conflicting until
+ * they time out.
  */
 export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
@@ -42,10 +43,10 @@ interface Waiting<I, R> {
 }
 
 /**
- * Batches calls: while one batch runs, further items gather for the next. There is no timer, so a
- * lone caller does not wait.
+ * Batches calls: while one batch runs, further items are collected for the next batch. There is no
+ * timer, so a single caller does not wait.
  * @param options.run Returns the results of at most `itemsMax` items, in their order. If it throws,
- * all their callers get the error.
+ * every caller of the batch gets the error.
  */
 export function batchCalls<I, R>(options: {
   itemsMax: number;
@@ -56,7 +57,7 @@ export function batchCalls<I, R>(options: {
 
   async function drain(): Promise<void> {
     isRunning = true;
-    // Items of the same turn of the event loop join the first batch.
+    // Items that are added in the same event loop iteration join the first batch.
     await Promise.resolve();
     while (waiting.length > 0) {
       const group = waiting.slice(0, options.itemsMax);

@@ -1,7 +1,7 @@
 import { stringify, type Options } from 'csv-stringify/sync';
 import { toPrintable } from './printable.js';
 
-/** `csv-excel` is for files that are opened by a double click (decision 039). */
+/** `csv-excel` is for files that a user opens directly in Excel (decision 039). */
 export type CsvFormat = 'csv' | 'csv-excel';
 
 /**
@@ -15,7 +15,7 @@ export function csvText(
   format: CsvFormat = 'csv',
 ): { head: string; rows: (page: readonly object[]) => string } {
   const shape: Options = { columns, record_delimiter: 'windows' };
-  // The library writes 1 and an empty cell, which looks like an unknown value.
+  // The library writes `1` for true and an empty cell for false, which looks like an unknown value.
   const boolean = String;
   const options: Options =
     format === 'csv'
@@ -28,11 +28,11 @@ export function csvText(
   };
 }
 
-/** Longest text within a formula of Excel. */
+/** Maximum length of a text within an Excel formula. */
 const literalMax = 255;
-/** Beginnings of formulas in spreadsheets, including full-width characters. */
+/** Start of a formula in spreadsheets, including full-width characters. */
 const formula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-/** Where Windows separates lists by `;`, a cell begins after it, even between our quotes. */
+/** Where Windows separates lists with `;`, a new cell starts after each `;`, even within quotes. */
 const formulaAfterSemicolon = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 function oneLine(text: string): string {
@@ -40,8 +40,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * Returns a formula whose value is the text: `="0812"`. Its quotes are doubled, so that the text
- * cannot end it.
+ * Returns a formula whose value is the text, such as `="0812"`. Quotes in the text are doubled, so
+ * that the text cannot end the formula.
  */
 function excelText(text: string): string {
   const line = oneLine(text);

@@ -6,15 +6,15 @@ import { firstKeyId, readKeyring, type SealingKey } from '../../config/keyring.j
 let ring: SealingKey[] | null = null;
 
 /**
- * Returns the keys of this process, the encrypting one first. Read on demand, because not every
- * process may read them.
+ * Returns the keys of this process, with the key for encryption first. The keys are read on demand,
+ * because not every process may read them.
  */
 export function keyring(): SealingKey[] {
   ring ??= readKeyring(env);
   return ring;
 }
 
-/** Returns the encrypting key. */
+/** Returns the key for encryption. */
 export function sealingKey(): SealingKey {
   const [first] = keyring();
   if (!first) {
@@ -23,7 +23,7 @@ export function sealingKey(): SealingKey {
   return first;
 }
 
-/** Returns the id of the key that a value was encrypted with. */
+/** Returns the id of the key with which a value was encrypted. */
 export function getKeyId(sealed: string): string {
   const colon = sealed.indexOf(':');
   return colon < 0 ? firstKeyId : sealed.slice(0, colon);
@@ -32,8 +32,8 @@ export function getKeyId(sealed: string): string {
 /**
  * Encrypts a text.
  * @param context Binds the value to its owner.
- * @returns `<key id>:` and base64 of nonce (12 bytes), tag (16 bytes) and ciphertext. The id `0` is
- * omitted.
+ * @returns `<key id>:` and then nonce (12 bytes), tag (16 bytes) and ciphertext in base64. For the
+ * key `0` the prefix is omitted.
  */
 export function encrypt(plain: string, context: string): string {
   const { id, key } = sealingKey();
@@ -45,8 +45,9 @@ export function encrypt(plain: string, context: string): string {
 }
 
 /**
- * Decrypts a value of `encrypt`.
- * @throws Error if the value was changed, belongs to another owner, or this process lacks its key.
+ * Decrypts a value that `encrypt` returned.
+ * @throws Error if the value was changed, was encrypted for another context, or if this process
+ * lacks the key.
  */
 export function decrypt(sealed: string, context: string): string {
   const id = getKeyId(sealed);

@@ -1,8 +1,8 @@
 import { joinMessages, say, type Message } from './say.js';
 
 /**
- * Why a call failed, as a stable word for programs. src/api/contract/failure-reasons.ts has the
- * meanings.
+ * Why a call failed, as a stable word for programs. The meanings are in
+ * src/api/contract/failure-reasons.ts.
  */
 export const failureReasons = [
   'invalid_request',
@@ -77,7 +77,7 @@ export type FieldReason = keyof typeof fieldReasons;
 
 export interface FieldError {
   field: string;
-  /** Default `not_accepted`. */
+  /** `not_accepted` if absent. */
   reason?: FieldReason;
   message: Message;
 }
@@ -88,11 +88,11 @@ export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07'
 export interface AppErrorOptions {
   cause?: unknown;
   errors?: FieldError[];
-  /** Default: the reason of the class. */
+  /** Reason for programs. By default the reason of the error class. */
   reason?: FailureReason;
-  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  /** Seconds after which a retry is useful. Sent as Retry-After. */
   retryAfterS?: number;
-  /** Next step, shown only on the command line. */
+  /** What to do next. Shown only on the command line. */
   atCommandLine?: string;
 }
 
@@ -138,7 +138,7 @@ export class ValidationError extends AppError {
 }
 
 export class InsufficientBalanceError extends AppError {
-  /** @param hint In rupiah: the balance, and the amount needed. */
+  /** @param hint The balance and the required amount, in rupiah. */
   constructor(
     readonly hint: { balance: number; price: number },
     message: 'insufficientBalance' | 'insufficientForSettlement' = 'insufficientBalance',
@@ -194,8 +194,8 @@ export class ForbiddenError extends AppError {
 }
 
 /**
- * MongoDB or Redis does not answer. All of the work is done or none of it, so the same request can
- * be sent again.
+ * MongoDB or Redis does not respond. The work is done either completely or not at all, so the same
+ * request can be sent again.
  */
 export class DependencyError extends AppError {
   constructor(cause: unknown, message = say('recovering')) {

@@ -6,40 +6,40 @@ import { nowMs } from './clock.js';
 let last = { ms: 0, seq: 0 };
 
 /**
- * Returns 32 lower-case hex characters that sort by creation time, by the same clock as
- * `createdAt`. Without dashes and colons it can be part of a provider's reference and of a BullMQ
- * job id.
+ * Returns 32 lower-case hex characters that sort by creation time, according to the same clock as
+ * `createdAt`. The id has no dashes or colons, so it can be part of a provider's reference and of a
+ * BullMQ job id.
  */
 export function newId(): string {
   const ms = nowMs();
-  // Ids of one millisecond rise. A clock that is set back is followed, so that only ids made under
-  // the wrong clock have its time.
+  // Ids of the same millisecond are ascending. If the clock is set back, new ids follow the
+  // corrected time, so only ids made under the wrong clock have a wrong time.
   last = { ms, seq: ms === last.ms ? last.seq + 1 : firstOfMillisecond() };
   return v7({ msecs: ms, seq: last.seq }).replaceAll('-', '');
 }
 
 /**
- * Returns a value in the lower half of 32 bits, which leaves room for more ids than a millisecond
- * can see.
+ * Returns a random start in the lower half of 32 bits. The upper half leaves room for more ids than
+ * one process can create in a millisecond.
  */
 function firstOfMillisecond(): number {
   return randomBytes(4).readUInt32BE() >>> 1;
 }
 
-/** Returns the lower bound of the ids of a millisecond. */
+/** Returns the lower bound of the ids created at a time, in milliseconds since the epoch. */
 export function firstIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0');
 }
 
 /**
- * A client's request id (`x-request-id`) without any letter may be a customer number, which is
- * masked elsewhere after a time. Only the log line of its call has it.
+ * A client's request id (`x-request-id`) without any letter may be a customer number, and stored
+ * customer numbers must be masked later. Such an id is written only to the log line of its call.
  */
 const hasLetter = /[A-Za-z]/;
 
 /**
- * Returns a request id that may be stored in purchases, jobs, log lines and traces; otherwise
- * undefined.
+ * Returns a request id that may be stored in purchases, jobs, log lines and traces. Undefined if it
+ * may not.
  */
 export function getStorableRequestId(requestId: string | undefined): string | undefined {
   return requestId !== undefined && hasLetter.test(requestId) ? requestId : undefined;

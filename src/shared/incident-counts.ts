@@ -1,6 +1,6 @@
 /**
- * Windows in milliseconds of incidents that only this process knows. They are counted with and
- * without metrics (decision 056).
+ * Time windows, in milliseconds, for counting incidents that only this process sees. Incidents are
+ * counted with and without metrics (decision 056).
  */
 const windowsMs = {
   /** Postings that could not be written for reasons other than MongoDB. */
@@ -13,7 +13,7 @@ const windowsMs = {
 
 export type Incident = keyof typeof windowsMs;
 
-/** More incidents of one kind give no more information. */
+/** Maximum number of incidents kept per kind. A higher number would give no more information. */
 const keptMax = 1_000;
 
 const recorded: Record<Incident, number[]> = {
@@ -29,9 +29,7 @@ export function recordIncident(what: Incident): void {
   }
 }
 
-/**
- * Counts recent incidents: of the last ten minutes for postings, of the last five for the others.
- */
+/** Counts recent incidents of each kind, within its window in `windowsMs`. */
 export function countRecentIncidents(): Record<Incident, number> {
   const countOf = (what: Incident) => {
     recorded[what] = recorded[what].filter((atMs) => performance.now() - atMs < windowsMs[what]);

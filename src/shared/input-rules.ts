@@ -1,8 +1,8 @@
 import { printablePattern } from './printable.js';
 
 /**
- * Usernames of accounts and operators. Any other name is unknown and is not stored, because it may
- * be a password.
+ * Usernames of accounts and operators. A name of any other form is treated as unknown and is not
+ * stored, because it may be a password.
  */
 export const usernamePattern = /^[a-z0-9._-]{3,40}$/;
 export const usernameRule = 'a username has 3 to 40 characters of a-z, 0-9, dot, dash and underscore';
@@ -16,13 +16,16 @@ export const priceGroupPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const priceGroupRule =
   'a price group has 1 to 32 characters of a-z, 0-9 and dash, and does not begin with a dash';
 
-/** Longest reason for an operator's action, which is one line (docs/reference/audit-log.md). */
+/**
+ * Maximum length of the reason for an operator's action. A reason has one line
+ * (docs/reference/audit-log.md).
+ */
 export const reasonLengthMax = 500;
 
 /** At least one letter or digit. */
 export const letterOrDigitPattern = /[\p{L}\p{N}]/u;
 
-/** Returns the problem of a reason; null if it is valid. */
+/** Returns what is wrong with a reason. Null if the reason is valid. */
 export function findReasonProblem(text: string): string | null {
   if (!printablePattern.test(text)) {
     return 'It must not contain line breaks, control or invisible characters.';

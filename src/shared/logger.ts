@@ -1,6 +1,6 @@
 /**
- * Structured logs: one JSON line per request and attempt, with ids; never keys, signatures or
- * bodies.
+ * Structured logs. Each request and each attempt is one JSON line with ids. Lines never contain
+ * keys, signatures or bodies.
  */
 import winston from 'winston';
 import { redactUrlSecrets } from './mask.js';
@@ -19,10 +19,7 @@ const secretPatterns: [RegExp, string][] = [
   [/(mongodb(?:\+srv)?|rediss?):\/\/[^@/\s"]*@/g, '$1://***@'],
 ];
 
-/**
- * Control characters that JSON does not write as `\\u…`, and marks that change the direction of a
- * text.
- */
+/** Control characters that JSON does not escape, and marks that change the direction of a text. */
 const unseen = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Removes every credential from a value to be logged. */
@@ -78,12 +75,12 @@ export const logger = winston.createLogger({
 
 const pauseMs = 60_000;
 
-/** By message: time of the last line, and number of lines left out since. */
+/** For each message, the time of the last line and the number of lines omitted since then. */
 const lastLogged = new Map<string, { atMs: number; more: number }>();
 
 /**
- * Logs a frequent error once a minute for each `what` and `code`. The next line says how many were
- * left out.
+ * Logs a frequent error once a minute for each `what` and `code`. The next line says how many lines
+ * were omitted.
  * @param what Work that failed, from a small set of words.
  */
 export function logOncePerMinute(what: string, code: string, details: Record<string, unknown> = {}): void {

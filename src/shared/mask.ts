@@ -10,7 +10,8 @@ export function redactUrlSecrets(text: string): string {
     : text;
 }
 
-// An apostrophe is part of a URL. A match that ended at it would show the rest.
+// An apostrophe is a valid character of a URL. A match that ended there would leave the rest of the
+// URL unmasked.
 const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?(?:#([^\s"<>]*))?/gi;
 
 function redactValue(parameter: string): string {
@@ -18,8 +19,8 @@ function redactValue(parameter: string): string {
 }
 
 /**
- * Masks a number (of a customer or bank account) except for its last four characters, or half of a
- * short one.
+ * Masks a customer or bank account number except for its last four characters, or half of a short
+ * number.
  */
 export function maskNumber(value: string): string {
   const shown = value.slice(value.length - Math.min(4, Math.floor(value.length / 2)));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Returns a function that caches the answer of `ask` for `ms` milliseconds in this process. Use it
+ * Returns a function that caches the result of `ask` for `ms` milliseconds in this process. Use it
  * for costly figures that several operators watch, never for decisions. Errors are not cached.
  */
 export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
@@ -23,9 +23,9 @@ export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<
 }
 
 /**
- * Stale-while-revalidate. A caller waits for at most `patienceMs`, and then gets the last answer
- * that is not older than `oldestMs`, or null.
- * `isUnderWay` is true while a new answer is being computed. A later call gets it.
+ * Stale-while-revalidate. A caller waits for at most `patienceMs`. After that, the caller gets the
+ * last result that is not older than `oldestMs`, or null.
+ * `isUnderWay` is true while a new result is being computed. A later call returns that result.
  */
 export function staleWhileRevalidate<T>(
   { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },

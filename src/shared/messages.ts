@@ -3,7 +3,7 @@
  * Messages for clients in both languages. `say` (src/shared/say.ts) builds a message from its row,
  * so that no message lacks a language. Programs use `code` and `reason`, which have no language.
  *
- * `{name}` is a parameter, and `{name:rupiah}` one that is written as money.
+ * `{name}` is a parameter. `{name:rupiah}` is a parameter that is written as money.
  */
 /** Languages of messages. The first is the default. */
 export const languages = ['en', 'id'] as const;

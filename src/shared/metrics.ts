@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics of this process. Each module defines its own. Without METRICS_PORT nothing is
- * kept, and counting calls an empty function.
+ * Prometheus metrics of this process. Each module defines its own metrics. Without METRICS_PORT
+ * nothing is stored, and counting calls an empty function.
  *
  * Label values are bounded: operations, codes, queues, jobs, providers; never an account, a
  * purchase or a ref_id.
@@ -12,8 +12,8 @@ export const areMetricsOn = env.METRICS_PORT !== null;
 
 export const registry = new Registry();
 if (areMetricsOn) {
-  // src/signals/watch-event-loop.ts measures the event loop for all. The default monitor never
-  // samples, and its metrics are removed.
+  // src/signals/watch-event-loop.ts measures the event loop. This interval prevents the default
+  // monitor from sampling, and its metrics are removed below.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) {
@@ -92,7 +92,7 @@ export function gauge<L extends string>(
       const found = await read();
       this.reset();
       if (described.labels.length === 0) {
-        // Without labels it would report 0 for an unknown value.
+        // Without labels the gauge would report 0 for an unknown value.
         this.remove();
       }
       found.forEach(([labels, value]) => {

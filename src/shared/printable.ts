@@ -6,12 +6,12 @@ const unseen = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u2
 const unseenOnes = new RegExp(`[${unseen}]+`, 'gu');
 
 /**
- * Text input without these characters. They are spelled out, because the pattern is part of the
- * contract and not every engine knows `\p`.
+ * Text input without these characters. The characters are listed explicitly, because the pattern is
+ * part of the contract and not every regular expression engine supports `\p`.
  */
 export const printablePattern = new RegExp(`^[^${unseen}]*$`, 'u');
 
-/** For text that is checked by a more specific rule afterwards. */
+/** For text that a more specific rule checks afterwards. */
 export const noControlPattern = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** Returns a text as one line that can be shown anywhere. */
@@ -35,10 +35,12 @@ export function toPrintableDeep<T>(value: T): T {
 
 const inLines =
   /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-/** Any other escape sequence could hide text, or move the cursor over it. */
+/**
+ * Any escape sequence except our colours. It could hide text or move the cursor over other text.
+ */
 const notOurColours = /\u001b(?!\[(?:0|1|2|22|3[1-6]|39|90)m)/g;
 
-/** Returns lines for a terminal. Line ends, tabs and our own colours stay. */
+/** Returns lines for a terminal. Line ends, tabs and our own colours are kept. */
 export function toPrintableLines(text: string): string {
   return text.replace(inLines, ' ').replace(notOurColours, ' ');
 }

@@ -4,7 +4,8 @@ import { logger } from './logger.js';
 interface Repeated {
   name: string;
   /**
-   * Milliseconds between the end of a run and the next one. A function is called after each run.
+   * Milliseconds between the end of a run and the start of the next one. If it is a function, it is
+   * called after each run.
    */
   everyMs: number | (() => number);
   run: () => Promise<unknown>;
@@ -12,7 +13,7 @@ interface Repeated {
 
 /**
  * Runs work repeatedly with a pause between the runs, never two at once. A failure is logged and
- * does not end it, because sweeps must outlive every outage.
+ * does not end the repetition, because sweeps must survive every outage.
  * @returns `stop`, which resolves when the current run has ended.
  */
 export function repeat(options: Repeated): { stop(): Promise<void> } {
@@ -37,7 +38,7 @@ async function loop({ name, everyMs, run }: Repeated, signal: AbortSignal): Prom
   }
 }
 
-/** Ends early and without an error when the loop stops. */
+/** Waits for the next run. Returns early, without an error, when the loop stops. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

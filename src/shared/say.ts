@@ -9,10 +9,10 @@ export type Message = Readonly<Record<Language, string>> & { readonly [messageBr
 
 export type MessageKey = keyof typeof messages;
 
-/** A parameter is the same in every language, or a message itself. */
+/** A value that is the same in every language, or another message. */
 type Parameter = string | number | Message;
 
-/** Names of the parameters in a text: `{amount:rupiah}` is `amount`. */
+/** Names of the parameters in a text. The name in `{amount:rupiah}` is `amount`. */
 type NamesIn<Text extends string> = Text extends `${string}{${infer Inside}}${infer Rest}`
   ? (Inside extends `${infer Name}:${string}` ? Name : Inside) | NamesIn<Rest>
   : never;
@@ -29,8 +29,9 @@ export function say<Key extends MessageKey>(key: Key, ...[parameters]: Parameter
 }
 
 /**
- * Returns text that is not translated: a provider's words, or English for operators only. Our own
- * words for clients do not use it: test/api/language/messages.test.ts lists its callers.
+ * Returns text that is not translated: a provider's words, or English for operators only. Do not
+ * use it for our own words to clients. test/api/language/messages.test.ts lists the allowed
+ * callers.
  */
 export function asWritten(text: string): Message {
   return buildMessage(() => text);

@@ -4,12 +4,12 @@
  */
 const oldest = { MongoDB: '5.0', Redis: '6.2' } as const;
 
-/** A server answers, but is too old. */
+/** The server responds, but its version is too old. */
 export class ServerTooOldError extends Error {}
 
 /**
- * Returns that a server is too old, and which version is needed; null if it is not. An unreadable
- * version passes.
+ * Returns a message if the server is too old, which names the required version. Null if it is not
+ * too old. A version that cannot be parsed is accepted.
  */
 export function versionProblem(server: keyof typeof oldest, version: string): string | null {
   const [, major = NaN, minor = NaN] = (/^(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
@@ -19,7 +19,7 @@ export function versionProblem(server: keyof typeof oldest, version: string): st
     : null;
 }
 
-/** @throws ServerTooOldError */
+/** @throws ServerTooOldError if the server is too old. */
 export function requireVersion(server: keyof typeof oldest, version: string): void {
   const problem = versionProblem(server, version);
   if (problem !== null) {

@@ -7,15 +7,15 @@ import { withTimeout } from './concurrency.js';
 
 let stopping = false;
 
-/** True from the signal on. */
+/** True once a shutdown has begun. */
 export function isStopping(): boolean {
   return stopping;
 }
 
 /**
- * Ends the process on SIGTERM or SIGINT (exit 0), or when an error escapes everything (exit 1). It
+ * Ends the process on SIGTERM or SIGINT (exit code 0), or after an uncaught error (exit code 1). It
  * ends within `limits.stopMs`. Other processes take over unfinished work as after a kill, which is
- * as safe and slower.
+ * equally safe but slower.
  * @param steps.drain Resolves when the work in progress is done.
  * @param steps.close Called one after the other.
  */

@@ -26,14 +26,16 @@ export type Attributes = Partial<Record<Attribute, string | number>>;
 
 export interface SpanSpec {
   name: string;
-  /** `server` begins a trace, if it is sampled. Any other kind is a part of one. */
+  /**
+   * `server` begins a trace if the call is sampled. Any other kind belongs to an existing trace.
+   */
   kind: 'server' | 'consumer' | 'client' | 'internal';
   attributes?: Attributes;
-  /** For a `server` span: the id goes with the trace through jobs and deliveries. */
+  /** Request id of a `server` span. It is passed on with the trace through jobs and deliveries. */
   requestId?: string;
   /**
-   * Result of `serializeTrace` elsewhere. Absent: the span is a part of the current one. Null:
-   * there was no trace.
+   * Result of `serializeTrace` in another process. If absent, the span belongs to the current
+   * trace. Null if there was no trace.
    */
   under?: string | null;
 }
@@ -59,14 +61,14 @@ export interface TraceNow {
 }
 
 export interface Tracer {
-  /** Returns null if the span is in no trace. */
+  /** Returns null if the span belongs to no trace. */
   open(spec: SpanSpec): OpenSpan | null;
   now(): TraceNow | null;
 }
 
 let tracer: Tracer | null = null;
 
-/** Sets the tracer. Null: tracing is off. */
+/** Sets the tracer. Null turns tracing off. */
 export function setTracer(used: Tracer | null): void {
   tracer = used;
 }
@@ -89,19 +91,20 @@ export async function runInSpan<T>(spec: SpanSpec, work: (span: Span) => Promise
   }
 }
 
-/** Opens a span that ends elsewhere. Returns null if it is in no trace. */
+/** Opens a span that the caller must end. Returns null if the span belongs to no trace. */
 export function openSpan(spec: SpanSpec): OpenSpan | null {
   return tracer === null ? null : tracer.open(spec);
 }
 
-/** Returns the W3C traceparent for outgoing calls; undefined if there is no trace. */
+/** Returns the W3C traceparent for outgoing calls. Undefined if there is no trace. */
 export function getTraceparent(): string | undefined {
   return tracer?.now()?.traceparent;
 }
 
 /**
- * Returns the traceparent and the request id, to continue the trace in another process of ours.
- * @param requestId Used if the trace has none, and alone if there is no trace.
+ * Returns the traceparent and the request id, to continue the trace in another process of this
+ * service.
+ * @param requestId Used if the trace has no request id. Returned alone if there is no trace.
  */
 export function serializeTrace(requestId?: string): string | undefined {
   const now = tracer?.now();

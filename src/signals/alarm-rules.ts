@@ -15,7 +15,7 @@ export interface AlarmRule {
   /** How long the condition must be false before the alarm ends. Default: it ends at once. */
   keepMs?: number;
   from: FigureName;
-  /** Uses only figures with one of these label values. */
+  /** Restricts the rule to figures with one of these label values. */
   where?: { label: string; among: readonly string[] };
   isSo: (value: number, each: Figure, all: Figures) => boolean;
   describe: (value: number) => string;
@@ -128,7 +128,7 @@ export const alarmRules: readonly AlarmRule[] = [
     describe: () => 'its workers are connected but take no job, although one has been due for a minute',
   },
   {
-    // A hanging round is ended at its time limit, and the job is retried after a pause.
+    // A run that hangs is ended at its time limit, and the job is retried after a pause.
     name: 'TopupJobHangs',
     severity: 'page',
     forMs: 0,
@@ -169,7 +169,7 @@ export const alarmRules: readonly AlarmRule[] = [
     severity: 'ticket',
     forMs: minuteMs,
     from: 'topup_provider_circuit_state',
-    // Half-open counts too: a probe every few seconds does not end a failure.
+    // Half-open counts too, because a probe every few seconds does not end an outage.
     isSo: (value) => value > 0,
     describe: () => 'it gets no orders except probes',
   },
@@ -277,16 +277,16 @@ export interface Alarm {
   message: string;
 }
 
-/** Returns how long an alarm's condition must be false before the alarm ends, in ms. */
+/** Returns how long, in milliseconds, an alarm's condition must be false before the alarm ends. */
 export function getKeepMs(id: string): number {
   return alarmRules.find(({ name }) => name === getAlarmName(id))?.keepMs ?? 0;
 }
 
 /**
- * Evaluates the rules. An alarm whose figure is missing is neither firing nor fine.
+ * Evaluates the rules. If the figure of an alarm is missing, the alarm is neither firing nor fine.
  *
- * If the figure is present but a label value is gone (a forgotten process, a seller without a
- * provider), the alarm of that label is fine.
+ * If the figure exists but no longer has a label value, such as for a stopped process or a seller
+ * without a provider, the alarm for that value is fine.
  */
 export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
@@ -311,7 +311,7 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
 }
 
 /**
- * Returns the username of the provider whose id or queue the labels contain; null: there is none.
+ * Returns the username of the provider whose id or queue the labels contain. Null if there is none.
  */
 function findUsername(all: Figures, about: string): string | null {
   const info = all.found.find(({ name, labels }) => {
@@ -334,7 +334,7 @@ function getFigureValue(
   return all.found.find((each) => each.name === name && lookUp(each.labels, label) === text)?.value;
 }
 
-/** Returns Redis's maxmemory in bytes; Infinity: no limit. */
+/** Returns Redis's `maxmemory` in bytes. Infinity if there is no limit. */
 function findMaxMemory(all: Figures): number {
   const found = all.found.find((each) => each.name === 'topup_redis_memory_max_bytes');
   return found && found.value > 0 ? found.value : Infinity;

@@ -1,7 +1,7 @@
 /**
  * Figures of the whole service that no single process can count. One process gathers them with
- * bounded, indexed queries, and every follow-up process shows them. However many scrapers there
- * are, MongoDB is queried once.
+ * bounded, indexed queries, and every follow-up process exposes them. MongoDB is queried once,
+ * regardless of the number of scrapers.
  */
 import type { Labels } from '../shared/metrics.js';
 
@@ -134,9 +134,9 @@ export interface Figure {
   value: number;
 }
 
-/** Figures at one time. */
+/** Figures of one moment. */
 export interface Figures {
-  /** By the clock of the fleet. */
+  /** Time of the clock that all processes share. */
   atMs: number;
   found: Figure[];
 }

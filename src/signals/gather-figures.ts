@@ -29,13 +29,13 @@ import { countBlockedReceivers, countDueDeliveries } from '../webhooks/deliver/s
 import { figure, type Figure, type Figures } from './figures.js';
 
 const lateMs = 60_000;
-/** Maximum documents read. More would not change what to do. */
+/** Maximum number of documents read. A higher number would not change what an operator does. */
 const readMax = 5_000;
 const countMax = 1_000;
-/** The pace is based on floats that are recorded every five minutes. */
+/** The burn rate is computed from floats, which are recorded every five minutes. */
 const floatEndsEveryMs = env.APP_MODE === 'live' ? 300_000 : 10_000;
 
-/** Gathers all figures. A part that fails is left out. */
+/** Gathers all figures. A part that fails is omitted. */
 export async function gatherFigures(): Promise<Figures> {
   const parts = await Promise.allSettled([
     openPurchases(),
@@ -63,7 +63,7 @@ export async function gatherFigures(): Promise<Figures> {
   };
 }
 
-/** Age classes of open purchases by upper bound. Each excludes younger purchases. */
+/** Age classes of open purchases, by upper bound. A class excludes purchases of younger classes. */
 const ages = [
   ['1m', 60_000],
   ['10m', 600_000],
@@ -83,7 +83,7 @@ async function openPurchases(): Promise<Figure[]> {
 
 async function owedToSellers(): Promise<Figure[]> {
   const ids = [...(await getRoutingSellers()).keys()].slice(0, readMax);
-  // Read a snapshot: a posting moves money from credits to a wallet.
+  // Both are read at one snapshot, because a posting moves money from credits to a wallet.
   const { unposted, owned } = await atSnapshot(async (snapshot) => ({
     unposted: await sellerCredits
       .find({ status: 'new' }, { ...snapshot, projection: { amount: 1 } })
@@ -135,7 +135,7 @@ async function lastClose(): Promise<Figure[]> {
   return last
     ? [
         figure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
-        // These accounts appear even if nothing has moved yet.
+        // These accounts are reported even if no money has moved in them.
         ...Object.entries({ wallet: 0, held: 0, payable: 0, ...last.content.totals }).map(
           ([account, amount]) => figure('topup_ledger_closed_rupiah', { account }, amount),
         ),
@@ -167,7 +167,7 @@ async function reconciliations(): Promise<Figure[]> {
 }
 
 async function clockRuns(): Promise<Figure[]> {
-  // Skip runs of jobs that only an earlier release had.
+  // Skips jobs that exist only in an earlier release.
   return (await listClockRuns())
     .filter(({ _id }) => findJobByName(_id)?.clock)
     .map(({ _id, at }) =>
@@ -242,7 +242,7 @@ async function providers(): Promise<Figure[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** Reads the pace of each float by seller id; null: not known yet. */
+/** Reads the burn rate of each float, by seller id. Null if it is not known yet. */
 const floatPaces = memoizeFor(floatEndsEveryMs, async () => {
   const sellers = [...(await getRoutingSellers()).values()].filter(
     ({ state }) => typeof state?.floatAmount === 'number',
@@ -281,7 +281,7 @@ async function redisMemory(): Promise<Figure[]> {
 async function processes(): Promise<Figure[]> {
   const found = await describeProcesses();
   if (!found) {
-    // Unknown is not zero: report no figures.
+    // Unknown is not the same as zero, so no figures are reported.
     return [];
   }
   const web = found.filter(({ type, isSilent }) => doesProcessWork('web', type) && !isSilent);

@@ -5,7 +5,7 @@ import { redis } from '../redis/connection.js';
 import { repeat } from '../shared/repeat.js';
 
 const lookEveryMs = 5_000;
-/** If jobs wait this long while a worker takes none, the worker is stuck. */
+/** If jobs wait this long and a worker takes none, the worker is stuck. */
 export const idleMaxMs = 60_000;
 
 export interface IdleQueues {
@@ -15,9 +15,9 @@ export interface IdleQueues {
 }
 
 /**
- * Watches whether this process takes waiting jobs. A handler that never ends, or a connection that
- * BullMQ has lost, otherwise looks healthy. Queues of providers are excluded, because their jobs
- * wait for their turn.
+ * Watches whether this process takes waiting jobs. Without this check, a process looks healthy
+ * although a handler never ends or BullMQ has lost its connection. Queues of providers are
+ * excluded, because the jobs of a provider may wait on purpose.
  */
 export function watchIdleQueues(
   taken: RunningWorkers['taken'],

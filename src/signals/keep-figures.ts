@@ -10,17 +10,17 @@ import { figures, type FigureName, type Figures } from './figures.js';
 import { gatherFigures } from './gather-figures.js';
 
 const lookEveryMs = 3_000;
-/** Interval between two gatherings in the whole fleet. */
+/** Interval between two gatherings, over all processes. */
 const gatherEveryMs = 15_000;
 const leaseMs = 10_000;
-/** Figures expire after this. Outdated figures are worse than none. */
+/** Lifetime of figures. Outdated figures are worse than none. */
 const keptMs = 90_000;
 
 const key = `${env.QUEUE_PREFIX}:figures`;
 
 let last: Figures | null = null;
 
-/** Returns the last figures of the fleet; null if they are older than 90 s. */
+/** Returns the last figures of the service. Null if they are older than 90 s. */
 export function figuresNow(): Figures | null {
   return last && nowMs() - last.atMs < keptMs ? last : null;
 }
@@ -45,17 +45,17 @@ export function keepFigures(): { stop(): Promise<void> } {
     name: 'figures',
     everyMs: lookEveryMs,
     async run() {
-      // The connection reports an outage itself.
+      // The Redis connection reports an outage itself.
       if (redis().status !== 'ready') {
         return;
       }
       const found = await readFigures();
-      // Local figures are newer if Redis did not accept them.
+      // The local figures are newer if Redis did not accept them.
       last = last && found && last.atMs > found.atMs ? last : (found ?? last);
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
         await withLease('figures', leaseMs, gather).catch(async (error: unknown) => {
-          // A full Redis refuses the lease. Then each process gathers by itself, so that the memory
-          // alarm still works.
+          // A full Redis refuses the lease. Each process then gathers for itself, so that the
+          // memory alarm still works.
           if ((await findRedisProblem()) === null) {
             throw error;
           }
@@ -73,8 +73,8 @@ function listSamples(name: FigureName): [Labels<string>, number][] {
 }
 
 /**
- * Reads the last figures that any process gathered; null: there are none.
- * @throws Redis's own errors.
+ * Reads the last figures that any process gathered. Null if there are none.
+ * @throws Error if Redis is unavailable.
  */
 export async function readFigures(): Promise<Figures | null> {
   const text = await redis().get(key);

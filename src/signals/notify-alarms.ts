@@ -1,7 +1,7 @@
 /**
- * Alarms without Prometheus. One follow-up process sends each to ALERT_WEBHOOK_URL once when it
- * begins and once when it ends (decision 056). MongoDB stores the standing alarms, so that neither
- * a restart nor a second process sends one twice.
+ * Alarms without Prometheus. One follow-up process sends a message to ALERT_WEBHOOK_URL when an
+ * alarm begins and another when it ends (decision 056). MongoDB stores the active alarms, so that
+ * neither a restart nor a second process sends a message twice.
  */
 import { env } from '../../config/env.js';
 import { findRedisProblem } from '../redis/server-health.js';
@@ -18,7 +18,9 @@ import { formatAlarmEnd, sendText, formatAlarm, type SendAlarmText } from './sen
 import { watchMongodb } from './watch-mongodb.js';
 
 const lookEveryMs = 5_000;
-/** A claim expires after this, so that another process takes over from a crashed one. */
+/**
+ * Lifetime of a claim in milliseconds, after which another process takes over from a crashed one.
+ */
 const claimMs = 30_000;
 const standingMax = 500;
 const awayForMs = 30_000;
@@ -32,25 +34,25 @@ const redisDown: Alarm = {
   message: 'Redis accepts no writes; purchases are accepted and wait',
 };
 /**
- * A single process may have lost Redis or MongoDB. The alarm ends after three looks in which no
- * process reports it.
+ * A single process may have lost Redis or MongoDB. Such an alarm ends after three checks in which
+ * no process reports it.
  */
 const keptLooksMs = 3 * lookEveryMs;
 
 /**
- * Returns why ALERT_WEBHOOK_URL cannot be used; null: it can. Check it at startup, because
- * otherwise alarms would be lost.
+ * Returns why ALERT_WEBHOOK_URL cannot be used. Null if it can. Call this at startup, because
+ * alarms would be lost later.
  */
 export function alertUrlProblem(): string | null {
   const url = env.ALERT_WEBHOOK_URL;
   return url === null ? null : (urlGuard.problemOf(url)?.en ?? null);
 }
 
-/** Looks every 5 s and sends alarms until it is stopped. */
+/** Checks every 5 s and sends alarms, until it is stopped. */
 export function notifyAlarms(url: string): { stop(): Promise<void> } {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
   const send: SendAlarmText = (text) => sendText(sender, url, text);
-  // Ignore figures from before the start. They may describe alarms that ended since.
+  // Figures from before the start are ignored. They may describe alarms that have ended since.
   const startedAtMs = nowMs();
   const mongodb = watchMongodb(send, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
   const notifier = repeat({
@@ -75,8 +77,8 @@ export function newerThan(figures: Figures | null, startedAtMs: number): Figures
 }
 
 /**
- * Begins, sends and ends alarms by one set of figures.
- * @param figures Null: there are none.
+ * Starts, sends and ends alarms according to one set of figures.
+ * @param figures Null if there are no figures.
  */
 export async function notifyRound(send: SendAlarmText, figures: Figures | null): Promise<void> {
   const refusal = await findRedisProblem();
@@ -95,7 +97,7 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
     const alarm = firing.find((each) => each.id === _id);
     if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
       await notifyOnce(seen, null, async () => {
-        // A message that was refused or timed out may have arrived anyway.
+        // A message that was refused or timed out may have arrived all the same.
         const wasTried = told || Boolean(seen.text ?? seen.refusal);
         const refusal = wasTried ? await send(formatAlarmEnd(_id, since, told ? null : seen.text)) : null;
         if (refusal === null) {
@@ -115,30 +117,32 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
       });
     }
   };
-  // In parallel, so that a hanging receiver costs one time-out.
+  // In parallel, so that a receiver that hangs costs one time-out.
   await Promise.all(standing.map(processAlarm));
 }
 
-/** Returns the message to send now, by figures of `judgedAtMs`; null: none yet. */
+/**
+ * Returns the message to send now, according to the figures of `judgedAtMs`. Null if none is due.
+ */
 function buildAlarmMessage(
   { since, text }: StandingAlarm,
   alarm: Alarm | undefined,
   judgedAtMs: number,
 ): string | null {
   if (!alarm) {
-    // The condition is false, but the alarm still stands and its message may not have been
+    // The condition is false, but the alarm is still active, and its message may not have been
     // accepted.
     return text ?? null;
   }
-  // Count only time covered by figures. Figures that nothing refreshes prove nothing about the time
-  // since.
+  // Only time covered by figures counts. Outdated figures say nothing about the time after them.
   const seenUntilMs = alarm.id === redisDown.id ? nowMs() : judgedAtMs;
   return seenUntilMs - since.getTime() >= alarm.forMs ? formatAlarm(alarm) : null;
 }
 
 /**
- * Begins an alarm, or confirms a standing one.
- * @param judgedAtMs Time of the figures that show it; null: this process has detected it itself.
+ * Starts an alarm, or confirms an active one.
+ * @param judgedAtMs Time of the figures that show the alarm. Null if this process detected it
+ * itself.
  */
 export async function beginAlarm(
   { id, severity }: Pick<Alarm, 'id' | 'severity'>,
@@ -146,7 +150,7 @@ export async function beginAlarm(
 ): Promise<void> {
   const since = judgedAtMs === null ? now() : new Date(judgedAtMs);
   const fresh = { since, told: false, claimedUntil: now(), refusal: null, text: null };
-  // Write `seenAt` only for alarms that need it, because it costs a write in each look.
+  // `seenAt` is written only for alarms that need it, because it costs a write in each check.
   const seen = { severity, ...(keptMs(id) > 0 && { seenAt: now() }) };
   const judged = judgedAtMs === null ? {} : { judgedAtMs };
   try {
@@ -163,14 +167,14 @@ export async function beginAlarm(
     if (!isDuplicateKey(error)) {
       throw error;
     }
-    // The alarm has ended before. Only newer figures start it again.
+    // The alarm has ended before. Only newer figures may start it again.
     const newer = judgedAtMs === null ? {} : { judgedAtMs: { $lt: judgedAtMs } };
     const restartUpdate = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
     await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, restartUpdate);
   }
 }
 
-/** Ends an alarm, by figures of `judgedAtMs`. */
+/** Ends an alarm, according to the figures of `judgedAtMs`. */
 export async function endAlarm({ _id, since }: StandingAlarm, judgedAtMs: number): Promise<void> {
   await standingAlarms.updateOne({ _id, since, ...isStanding }, { $set: { endedAt: now(), judgedAtMs } });
 }
@@ -200,9 +204,9 @@ async function notifyOnce(
 
 /**
  * Claims the right to send a notification.
- * @param text Message to send; null: the end of the alarm.
- * @returns false if another process is sending or has sent it, or the alarm is another one since it
- *   was read.
+ * @param text Message to send. Null for the end of the alarm.
+ * @returns False if another process is sending the notification or has sent it, or if the alarm has
+ * ended and started again since it was read.
  */
 export async function claimNotification(
   { _id, told, since }: StandingAlarm,

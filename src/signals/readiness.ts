@@ -5,17 +5,17 @@ import { findMongodbProblem } from '../samples/check-mongodb-writes.js';
 import { DependencyError } from '../shared/errors.js';
 
 export interface Dependencies {
-  /** True if MongoDB takes writes. */
+  /** True if MongoDB accepts writes. */
   mongodb: boolean;
-  /** True if Redis takes writes. */
+  /** True if Redis accepts writes. */
   redis: boolean;
-  /** Why the process cannot work, in words; empty if it can. */
+  /** Why the process cannot work, in words. Empty if it can. */
   reasons: string[];
 }
 
 /**
- * Checks that MongoDB has its unique indexes, that MongoDB and Redis take writes, and that the
- * fleet's clock is known. Answers are shared for up to a second.
+ * Checks that MongoDB has its unique indexes, that MongoDB and Redis accept writes, and that the
+ * shared clock is known. Results are reused for up to a second.
  */
 export async function checkDependencies(): Promise<Dependencies> {
   const [mongodb, redis] = await Promise.all([findMongodbProblem(), findRedisProblem()]);
@@ -27,7 +27,9 @@ export async function checkDependencies(): Promise<Dependencies> {
   };
 }
 
-/** Lists the missing unique indexes, in words. It asks MongoDB until all were seen once. */
+/**
+ * Lists the missing unique indexes, in words. MongoDB is queried until every index was found once.
+ */
 export async function missingIndexes(): Promise<string[]> {
   try {
     await requireUniqueIndexes();

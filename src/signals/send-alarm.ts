@@ -6,7 +6,8 @@ import { urlGuard } from '../webhooks/deliver/url-guard.js';
 
 /**
  * Sends a message.
- * @returns null if it was accepted; else the reason, without the URL. Then it is sent again.
+ * @returns Null if the message was accepted. Otherwise the reason without the URL, and the message
+ * is sent again.
  */
 export type SendAlarmText = (text: string) => Promise<string | null>;
 
@@ -16,7 +17,8 @@ export function formatAlarm({ id, name, severity, message }: Omit<Alarm, 'forMs'
 
 /**
  * Formats the end of an alarm.
- * @param untold The message that no receiver accepted while the alarm stood; null: it was accepted.
+ * @param untold The message that no receiver accepted while the alarm was active. Null if it was
+ * accepted.
  */
 export function formatAlarmEnd(id: string, since: Date, untold: string | null = null): string {
   const message = `[over] ${id}: since ${since.toISOString()}`;
@@ -36,7 +38,7 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
     logger.info('alarm sent', { text });
     return null;
   }
-  // Never log the URL: it is enough to post messages there.
+  // The URL is never logged, because anyone who knows it can post messages.
   const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
   logOncePerMinute('alarm could not be sent', refusal, { text });
   return refusal;
@@ -46,7 +48,7 @@ const text = '[test] Alarms of this service arrive here. This is a test: nothing
 
 /**
  * Sends a test message to an ALERT_WEBHOOK_URL.
- * @returns why it was not accepted; null: it was.
+ * @returns Why the message was not accepted. Null if it was.
  */
 export async function tryAlertUrl(url: string): Promise<string | null> {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });

@@ -1,6 +1,6 @@
 /**
  * Serves `/metrics`, `/healthz` and `/readyz` of this process on its own port (decision 055). Web
- * and worker processes do so, never on the port for clients.
+ * and worker processes serve them, but never on the port for clients.
  */
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,8 +15,8 @@ export interface Readiness {
 }
 
 /**
- * Listens on METRICS_PORT. It tries again if the port is taken, for example by a process that is
- * about to end. Work goes on meanwhile, and Prometheus sees that the process is missing.
+ * Listens on METRICS_PORT. If the port is taken, for example by a process that is shutting down, it
+ * retries. Meanwhile the process works normally, and Prometheus sees that its metrics are missing.
  */
 export function serveSignals(look: () => Promise<Readiness>): { close(): Promise<void> } {
   const server = http.createServer((request, response) => {

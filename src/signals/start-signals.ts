@@ -20,9 +20,9 @@ import { watchEventLoop } from './watch-event-loop.js';
 import { checkDependencies, missingIndexes } from './readiness.js';
 
 /**
- * Starts the signals. Call it when MongoDB is connected.
- * @param options.type Type that this process was started as: `web`, `fulfilment`, `all` …
- * @param options.showsFigures True: also show the figures of the whole service.
+ * Starts the signals. Call this once MongoDB is connected.
+ * @param options.type Type with which this process was started: `web`, `fulfilment`, `all` …
+ * @param options.showsFigures True to expose the figures of the whole service as well.
  */
 export function startSignals(options: { type: string; showsFigures: boolean; workers?: RunningWorkers }): {
   stop(): Promise<void>;
@@ -34,11 +34,11 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const watch = workers ? watchIdleQueues(workers.taken) : null;
   const own = () => ownReasons(watch, workers);
   const eventLoop = watchEventLoop();
-  // Excludes unavailable databases, which have their own alarms.
+  // Unavailable databases are excluded, because they have their own alarms.
   const isNotReady = () => {
     if (!areUniqueIndexesVerified()) {
-      // No check may have run yet. Do not wait for MongoDB here, because the presence must still be
-      // announced.
+      // No check may have run yet. This does not wait for MongoDB, because the presence must be
+      // announced in any case.
       void missingIndexes();
     }
     return !areUniqueIndexesVerified() || own().length > 0;
@@ -71,7 +71,9 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   };
 }
 
-/** Returns reasons that only this process knows: jobs that it does not take or does not finish. */
+/**
+ * Returns the reasons that only this process knows: jobs that it does not take or does not finish.
+ */
 function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
   const idle = (watch?.idle() ?? []).map(
     ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
@@ -85,7 +87,7 @@ function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefine
 function startServer(type: string, own: () => string[]): { close(): Promise<void> } {
   const look = async () => {
     const found = await checkDependencies();
-    // While Redis takes no writes, jobs wait in any case.
+    // While Redis refuses writes, jobs wait in any case.
     return { ...found, reasons: [...found.reasons, ...(found.redis ? own() : [])] };
   };
   showState(type, look);
@@ -94,7 +96,7 @@ function startServer(type: string, own: () => string[]): { close(): Promise<void
 
 function showState(type: string, look: () => ReturnType<typeof checkDependencies>): void {
   let asked: ReturnType<typeof checkDependencies> | null = null;
-  // Gauges of one scrape share one check.
+  // All gauges of a scrape share one check.
   const lookOnce = () => {
     asked ??= look().finally(() => (asked = null));
     return asked;
@@ -151,7 +153,7 @@ function countRefusedConnections(): void {
 function trackUsedConnections(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
-  // Connections that were checked out before counting began are also returned.
+  // Connections that were checked out before counting began are returned as well.
   client.on('connectionCheckedIn', () => (found.used = Math.max(0, found.used - 1)));
   return found;
 }

@@ -4,14 +4,15 @@ import { getStorableRequestId } from '../shared/ids.js';
 import { logOncePerMinute } from '../shared/logger.js';
 import { setTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
 
-/** Length of a slice in ms. */
+/** Length of a slice in milliseconds. */
 const sliceMs = 500;
 
 /**
  * Samples a share of time in slices of half a second, one at a random place in each period. A
  * moment that does not depend on the slices falls into one with probability `share`. A share of 1
- * samples always, 0 never.
- * @returns a function: true if a moment of a monotonic clock, in ms, is in a slice.
+ * always samples, and 0 never does.
+ * @returns A function that returns whether a moment of a monotonic clock, in milliseconds, is in a
+ * slice.
  */
 export function createTimeSlices(
   share: number,
@@ -34,22 +35,23 @@ export function createTimeSlices(
 }
 
 /**
- * Maximum spans that wait to be sent. Further spans are dropped, and calls never wait for a
- * collector.
+ * Maximum number of spans that wait to be sent. Further spans are dropped, so calls never wait for
+ * the collector.
  */
 const waitingMax = 4_096;
 const sendTimeoutMs = 5_000;
 const sendEveryMs = 2_000;
 /**
- * Delay after the last open span. Work that follows it, such as adding a job, may still belong to
- * its trace.
+ * Wait after the last open span ends, in milliseconds. Work that follows, such as adding a job, may
+ * still belong to its trace.
  */
 const lingerMs = 100;
 
 /**
- * Starts sending spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). Call it before anything
- * connects. Without the setting it imports no file of the OpenTelemetry SDK, which is not bundled.
- * @param type Type that this process was started as: `web`, `fulfilment` …
+ * Starts sending spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). Call this before the process
+ * connects to anything. Without the setting, nothing of the OpenTelemetry SDK is imported, because
+ * it is not bundled.
+ * @param type Type with which this process was started: `web`, `fulfilment` …
  */
 export async function startTracing(type: string): Promise<{ stop(): Promise<void> }> {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -89,7 +91,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
       api,
       otel: provider.getTracer('topup'),
       takesCall: () => isTaken(performance.now()),
-      // An enabled context manager slows every promise of the process in Node.
+      // While enabled, a context manager slows down every promise of a Node process.
       onQuiet: () => contexts.disable(),
     }),
   );
@@ -108,14 +110,17 @@ const requestKey = Symbol('request');
 const ignoreSetting = (): void => undefined;
 
 /**
- * Returns the URL for traces.
- * @param endpoint With or without the path of traces.
+ * Returns the URL to which traces are sent.
+ * @param endpoint URL of the collector, with or without the path for traces.
  */
 export function tracesUrl(endpoint: string): string {
   return `${endpoint.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')}/v1/traces`;
 }
 
-/** Logs outside any trace. The trace whose end triggered the export is unrelated to the error. */
+/**
+ * Logs outside any trace, because the trace whose end triggered the export is unrelated to the
+ * error.
+ */
 function createExporterLogger(api: Otel) {
   const error = (message: string): void => {
     api.context.with(api.ROOT_CONTEXT, () => {
@@ -143,7 +148,7 @@ interface TracerParts {
   otel: ReturnType<Otel['trace']['getTracer']>;
   /** True if a call that begins now starts a trace. */
   takesCall: () => boolean;
-  /** Called when no span is open any more. */
+  /** Called when the last open span ends. */
   onQuiet: () => void;
 }
 
@@ -168,7 +173,8 @@ function createTracer({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
   };
   const parentOf = ({ kind, under }: SpanSpec): Api.Context | null => {
     if (kind === 'server') {
-      // Ignore trace headers of clients: otherwise a client could have all its calls recorded.
+      // Trace headers of clients are ignored. Otherwise a client could cause all its calls to be
+      // recorded.
       return takesCall() ? api.ROOT_CONTEXT : null;
     }
     const context = under === undefined ? api.context.active() : parseContext(api, under);

@@ -1,15 +1,15 @@
 /**
- * Interval of the timer in ms. It is long enough to be cheap, and short enough to detect half a
- * second.
+ * Timer interval in milliseconds. It is long enough to be cheap, and short enough to detect a delay
+ * of half a second.
  */
 export const lookEveryMs = 50;
-/** Slices that cover one minute together. */
+/** The slices together cover one minute. */
 const slices = { count: 12, lastMs: 5_000 };
 
 /**
  * Watches the event loop of this process, for Prometheus and for its presence (decision 055). One
- * timer looks and starts the slices, because a restarted `monitorEventLoopDelay` misses delays
- * until its next look.
+ * timer measures the delay and starts the slices. `monitorEventLoopDelay` is not used, because
+ * after a restart it misses delays until its next sample.
  */
 export function watchEventLoop(sliceMs = slices.lastMs): { lagMs(): number; stop(): void } {
   let lookedMs = performance.now();
@@ -27,8 +27,8 @@ export function watchEventLoop(sliceMs = slices.lastMs): { lagMs(): number; stop
   }, lookEveryMs).unref();
   return {
     /**
-     * Returns the longest delay of the last minute in ms. It is not reset by reading, and it is no
-     * percentile: one delay among a thousand looks must show.
+     * Returns the longest delay of the last minute in milliseconds. Reading does not reset it. It
+     * is not a percentile, because one delay among a thousand samples must be visible.
      */
     lagMs: () => Math.round(Math.max(...longest)),
     stop: () => clearInterval(looking),

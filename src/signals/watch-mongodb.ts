@@ -1,6 +1,6 @@
 /**
- * The MongoDB alarm. Processes cannot coordinate in MongoDB while it is down, so Redis stores which
- * process has sent it. Without Redis too, each process sends it itself.
+ * The MongoDB alarm. Processes cannot coordinate through MongoDB while it is down, so Redis stores
+ * which process has sent the alarm. Without Redis, each process sends the alarm itself.
  */
 import { env } from '../../config/env.js';
 import { isMongodbMarkedAway, markMongodbAway } from '../alarms/standing-alarms.js';
@@ -13,13 +13,14 @@ import { formatAlarmEnd, formatAlarm, type SendAlarmText } from './send-alarm.js
 
 const leaseMs = 30_000;
 /**
- * Holds the start of an outage until its end is sent. It expires, in case the end is never sent.
+ * Key of the start of an outage, kept until its end is sent. It expires in case the end is never
+ * sent.
  */
 const key = `${env.QUEUE_PREFIX}:alarms:mongodb-down`;
 const keptMs = 7 * 86_400_000;
-/** Holds the start of the last outage whose end was sent. */
+/** Key of the start of the last outage whose end was sent. */
 const overKey = `${key}:over`;
-/** Holds the start of an outage that the receiver did not accept. */
+/** Key of the start of an outage whose message the receiver did not accept. */
 const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
@@ -30,16 +31,17 @@ const beginText = formatAlarm({ id: name, name, severity: 'page', message: descr
 
 export interface MongodbWatch {
   /**
-   * True if MongoDB answers. Sends one message for the fleet when it goes down and one when it is
-   * back; a refused message is sent again every half minute.
+   * True if MongoDB responds. When MongoDB goes down, and when it is back, one message is sent for
+   * all processes. A refused message is sent again every half minute.
    */
   answers(): Promise<boolean>;
 }
 
 /**
  * Watches MongoDB.
- * @param times `forMs`: how long it must be down. `againEveryMs`: pause before a retry. `seenMs`:
- *   lifetime of one look.
+ * @param times.forMs How long MongoDB must be down before the alarm is sent.
+ * @param times.againEveryMs Pause before a message is sent again.
+ * @param times.seenMs Lifetime of one check.
  */
 export function watchMongodb(
   send: SendAlarmText,
@@ -48,13 +50,13 @@ export function watchMongodb(
   let awaySince: number | null = null;
   let isReported = false;
   /**
-   * Outage that this process tried to report alone, because Redis was down too. `untold`: the
+   * The outage that this process tried to report alone, because Redis was down too. `untold` is the
    * message that was not accepted.
    */
   let alone: { since: number; untold: string | null } | null = null;
   /**
-   * Start of the outage that this process reported for the fleet. If Redis loses its data, no other
-   * process knows it.
+   * Start of the outage that this process reported for all processes. If Redis loses its data, no
+   * other process knows this.
    */
   let reportedSince: number | null = null;
   let triedAtMs = 0;
@@ -121,9 +123,9 @@ export function watchMongodb(
 }
 
 /**
- * Sends the beginning once for the fleet.
- * @returns `known`: another process has sent it; null: one is sending it; undefined: Redis does not
- *   answer.
+ * Sends the start of an outage once for all processes.
+ * @returns `known` if another process has sent it. Null if another process is sending it. Undefined
+ * if Redis does not respond.
  */
 function notifyBeginOnce(
   since: number,
@@ -144,10 +146,10 @@ function notifyBeginOnce(
 }
 
 interface Over {
-  /** Key that holds the outage until its end is sent. */
+  /** Key that holds the start of the outage until the end is sent. */
   outageKey: string;
   since: string;
-  /** The message that was not accepted during the outage; null: it was accepted. */
+  /** The message that was not accepted during the outage. Null if it was accepted. */
   untold: string | null;
 }
 
@@ -174,7 +176,8 @@ function mongoAnswers(): Promise<boolean> {
 }
 
 /**
- * Reads the start of an outage whose end is still to be sent; null also if Redis does not answer.
+ * Reads the start of an outage whose end has not been sent yet. Also null if Redis does not
+ * respond.
  */
 function readSince(wanted: string): Promise<string | null> {
   return redis()
@@ -192,13 +195,14 @@ async function restoreSince(since: number): Promise<void> {
       await redis().set(key, String(since), 'PX', keptMs, 'NX');
     }
   } catch {
-    // Try again in the next look.
+    // The next check retries.
   }
 }
 
 /**
  * Runs work under the lease.
- * @returns its result; null: another process holds the lease; undefined: Redis does not answer.
+ * @returns The result of the work. Null if another process holds the lease. Undefined if Redis does
+ * not respond.
  */
 async function runUnderLease<T>(work: () => Promise<T>): Promise<T | null | undefined> {
   if (redis().status !== 'ready') {

@@ -67,14 +67,14 @@ export function translateKind(kind: string, language: Language): string {
   return language === 'id' ? (lookUp(kindsInIndonesian, kind) ?? kind) : kind;
 }
 
-/** A4, in points. */
+/** Page size of A4 in points. */
 const [width, height] = [595.28, 841.89];
 const margin = 36;
 const size = 7.5;
 const lineHeight = size * 1.35;
 const columns = Math.floor((width - 2 * margin) / (size * characterWidth));
 const linesPerPage = Math.floor((height - 2 * margin) / lineHeight) - 4;
-/** In characters: time, kind, amount, balance. The reference column takes the rest of the line. */
+/** Column widths in characters. The reference column takes the rest of the line. */
 const widths = { at: 19, kind: 20, amount: 20, balance: 20 };
 const referenceWidth = columns - widths.at - widths.kind - widths.amount - widths.balance - 4;
 
@@ -89,7 +89,7 @@ interface PdfOptions {
 /**
  * Draws a statement on A4 pages, with times in the business time zone. Yields to other work after
  * each page.
- * @throws ValidationError for more movements than `limits.statementPdfEntriesMax`.
+ * @throws ValidationError if the statement has more than `limits.statementPdfEntriesMax` movements.
  */
 export async function statementPdf(statement: Statement, options: PdfOptions): Promise<Buffer> {
   const count = statement.lastSeq - statement.firstSeq + 1;
@@ -131,7 +131,7 @@ function buildHead(
   ];
 }
 
-/** Wraps the reference to as many lines as it needs. */
+/** Builds the lines of one entry. A long reference is wrapped over several lines. */
 function buildEntryLines(
   { at, kind, refId, subjectId, amount, balance }: StatementEntry,
   language: Language,

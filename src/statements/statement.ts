@@ -50,14 +50,15 @@ async function readRefs(collection: Collection<AnyStored>, of: Journal[]): Promi
 }
 
 /**
- * A wallet's journals of a period. The range is fixed when the statement is opened; later journals
- * do not change it.
+ * The journals of a wallet in a period. The range is fixed when the statement is opened, so later
+ * journals do not change it.
  */
 export interface Statement {
   walletId: string;
   period: Period;
-  /** First and last `seq`. Without journals `lastSeq` is `firstSeq` − 1. */
+  /** First `seq` of the statement. */
   firstSeq: number;
+  /** Last `seq` of the statement. It is `firstSeq` − 1 if there are no journals. */
   lastSeq: number;
 }
 
@@ -65,10 +66,10 @@ export interface StatementEntry {
   seq: number;
   at: Date;
   kind: JournalKind;
-  /** The client's reference of the subject; null if it has none. */
+  /** The client's reference for the subject. Null if it has none. */
   refId: string | null;
   subjectId: string;
-  /** Rupiah, signed; 0 if only held money moved. */
+  /** Signed amount in rupiah. 0 if only held money moved. */
   amount: number;
   /** Balance after the entry, in rupiah. */
   balance: number;
@@ -88,9 +89,10 @@ export async function openStatement(walletId: string, period: Period): Promise<S
 }
 
 /**
- * Reads the balances of a statement, in rupiah. Invariant: opening balance + all amounts = closing
- * balance.
- * @returns null if the wallet has no such journals, so the statement is not of this wallet.
+ * Reads the balances of a statement, in rupiah. The opening balance plus all amounts equals the
+ * closing balance.
+ * @returns The balances. Null if the wallet has no such journals, because the statement belongs to
+ * another wallet.
  */
 export async function readBalances({
   walletId,
@@ -124,7 +126,7 @@ export async function readEntries(
 
 const pageSize = 1_000;
 
-/** Yields all entries after a `seq` in pages. At most one page is in memory. */
+/** Yields all entries after a `seq` in pages. Holds at most one page in memory. */
 export async function* readEntryPages(statement: Statement, after: number): AsyncGenerator<StatementEntry[]> {
   let at = after;
   while (at < statement.lastSeq) {
@@ -155,7 +157,7 @@ export interface StatementPosition {
 }
 
 /**
- * Encodes a position for a URL. It contains no wallet id, so a reader can only use it with its own
+ * Encodes a position for a URL. It contains no wallet id, so readers can use it only with their own
  * wallet.
  */
 export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: StatementPosition): string {
@@ -165,7 +167,7 @@ export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: St
 
 /**
  * Decodes a position.
- * @returns null if the text is not a valid cursor.
+ * @returns Null if the text is not a valid cursor.
  */
 export function fromCursor(text: string): StatementPosition | null {
   const parts = Buffer.from(text, 'base64url').toString().split('.');
@@ -182,7 +184,7 @@ export function fromCursor(text: string): StatementPosition | null {
     firstSeq - 1 <= after &&
     after <= lastSeq &&
     Number.isSafeInteger(lastSeq);
-  // Encoding the result again detects any additional content.
+  // Encoding the result again detects any extra content in the text.
   return isWhole && !Number.isNaN(place.statement.period.end.getTime()) && toCursor(place) === text
     ? place
     : null;
@@ -195,7 +197,7 @@ export function presentEntry({ at, kind, refId, subjectId, amount, balance }: St
 
 export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
 
-/** Yields the entries after a `seq` as CSV, page by page as the reader consumes them. */
+/** Yields the entries after a `seq` as CSV. Each page is read only when the consumer needs it. */
 export async function* statementCsv(
   statement: Statement,
   { after, format, zone }: { after: number; format?: CsvFormat | undefined; zone?: string | undefined },

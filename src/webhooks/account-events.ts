@@ -45,7 +45,7 @@ interface AccountEvent {
   data: object;
 }
 
-/** An event for a test, without a cause. */
+/** Content of a test event. Its id is assigned when the delivery is built. */
 export type TestEvent = Omit<AccountEvent, 'id'>;
 
 const ping: TestEvent = {
@@ -56,7 +56,7 @@ const ping: TestEvent = {
 
 /**
  * Builds a `config.updated` event for every endpoint, so that the owner notices a change by an
- * intruder. It omits the new values, because an old URL may have another owner by now.
+ * intruder. The event omits the new values, because someone else may own the old URL by now.
  * @param before The account before the change; its secrets sign the events even after a rotation.
  */
 export function buildConfigUpdatedDeliveries(before: EndpointOwner, changed: string[]): Delivery[] {
@@ -101,7 +101,10 @@ export function buildEventDelivery(
   });
 }
 
-/** Returns what the account should do about a disabled URL; null if nothing. */
+/**
+ * Returns what the account should do about a disabled URL. Null if the account need not do
+ * anything.
+ */
 export function getDisabledAdvice(because: DisabledBecause | null): string | null {
   switch (because) {
     case 'failing':
@@ -115,7 +118,7 @@ export function getDisabledAdvice(because: DisabledBecause | null): string | nul
 
 /**
  * Builds `webhook.disabled` events for the account's other endpoints. Returns none for a URL that
- * the account has replaced, or that a single purchase brought.
+ * the account has replaced, or that was given with a single purchase.
  */
 export function buildWebhookDisabledDeliveries(
   account: UrlOwner,

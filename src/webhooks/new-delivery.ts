@@ -19,14 +19,14 @@ import type { Session } from '../database/mongo.js';
 import type { Insert } from '../money/posting/posting.js';
 
 /**
- * More than the clocks of two processes differ. Each is measured to half a round trip to Redis,
- * which is long while a process starts.
+ * Upper bound of the difference between the clocks of two processes. Each clock is measured to half
+ * a round trip to Redis, which is long while a process starts.
  */
 const clockSkewMs = 1_000;
 
 /**
- * Returns the due time of a row to send now. It is slightly in the past: a worker whose clock is
- * behind would miss the row in its turn, and it would wait for the sweep.
+ * Returns the due time of a row to send now. It is slightly in the past: otherwise a worker whose
+ * clock is behind would miss the row in its turn, and the row would wait for the sweep.
  */
 export function getImmediateDueTime(): Date {
   return new Date(nowMs() - clockSkewMs);
@@ -36,7 +36,7 @@ export function getImmediateDueTime(): Date {
 export type UrlOwner = EndpointOwner & Pick<Account, 'callbackUrl'>;
 
 export interface NewDelivery {
-  /** Stable and unique. Derive it from the fact, so that a fact has only one row. */
+  /** Stable and unique. Derive it from the reported fact, so that each fact has only one row. */
   id: string;
   accountId: string;
   channel: DeliveryChannel;
@@ -122,9 +122,9 @@ export function getReceiverAccountId(receiverId: string): string {
 }
 
 /**
- * Writes rows in the caller's database transaction, so that an event exists exactly if its fact
- * does.
- * @throws MongoServerError (duplicate key) if one of them was written before.
+ * Writes rows in the caller's database transaction, so that an event is stored if and only if its
+ * fact is.
+ * @throws MongoServerError (duplicate key) if one of the rows was written before.
  */
 export async function insertDeliveries(session: Session, rows: Delivery[]): Promise<void> {
   if (rows.length > 0) {
@@ -132,7 +132,7 @@ export async function insertDeliveries(session: Session, rows: Delivery[]): Prom
   }
 }
 
-/** Builds the inserts for a posting, so that an event exists exactly if its fact does. */
+/** Builds the inserts for a posting, so that an event is stored if and only if its fact is. */
 export function buildDeliveryInserts(rows: Delivery[]): Insert[] {
   return rows.map((document) => ({ collection: deliveries.collectionName, document }));
 }

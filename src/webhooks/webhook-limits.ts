@@ -10,25 +10,28 @@ export const webhookLimits = {
   answerKeptBytes: 4_096,
   answerHeaderBytes: 16_384,
 
-  /** Slower answers do not raise the pace, so that a receiver is not overloaded. */
+  /** Slower responses do not raise the pace, so that a receiver is not overloaded. */
   quickMs: 500,
   /** After this idle time, a receiver starts again at its starting pace. */
   paceKeptMs: 600_000,
   /**
    * Limit per account and process, so that many addresses do not take an unfair share. A receiver
-   * with a higher pace raises it.
+   * with a higher pace raises this limit.
    */
   inFlightPerAccount: 16,
   /** Limits memory and sockets of a process. */
   inFlightPerProcess: 4_000,
   /**
-   * Shared limit for requests above receivers' starting paces, because their answers can arrive in
-   * the same tick.
+   * Shared limit for requests above receivers' starting paces, because their responses can arrive
+   * in the same tick.
    */
   earnedPerProcess: 256,
   /** Receivers that a process serves concurrently. */
   slots: 500,
-  /** Length of a turn; then the receiver goes to the end of the queue, without slow requests. */
+  /**
+   * Length of a turn in milliseconds. After that, the receiver goes to the end of the queue. Slow
+   * requests continue.
+   */
   turnMs: 1_000,
   claimBatch: 32,
   /** Longer than a turn and an attempt together, so that no worker takes a row in flight. */

@@ -2,7 +2,7 @@ import { numberFormat, type NumberFormat, showsAsStored } from './number-format.
 import { attribute, createXmlError, readTags, unescapeText } from './xml.js';
 import type { CellFault } from './csv-lines.js';
 
-/** Longer than any column of ours. It bounds the size of a text that all rows share. */
+/** Longer than any of our columns. Limits the size of a text that all rows share. */
 export const cellLengthMax = 1_000;
 
 /** Returns the texts that cells refer to by number, without their pronunciation. */
@@ -44,8 +44,8 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
     }
   }
   const known = new Map<string, NumberFormat>();
-  // Resolved when a cell uses it: formats may come after the styles that use them, and many may be
-  // unused.
+  // Formats are resolved when a cell uses them, because they may follow the styles that use them
+  // and many are unused.
   return (style) => {
     const { id, base = 0 } = styles[style] ?? {};
     const number = id ?? bases[base] ?? '0';
@@ -64,7 +64,7 @@ export interface Book {
 
 /** A cell as it is stored. */
 export interface Cell {
-  /** Such as C12. */
+  /** Name of the cell, such as `C12`. */
   name: string;
   type: string;
   style: number;
@@ -82,13 +82,13 @@ interface Content {
 const unreadable: Content = { text: '', fault: 'unreadable-cell' };
 
 /**
- * Returns the content of a cell. Only a cell with nothing in it is empty. A formula without its
- * result, or a value that cannot be read or is shown differently, is a fault.
+ * Returns the content of a cell. A cell is empty only if nothing is stored in it. A formula without
+ * a stored result is a fault, and so is a value that cannot be read or is displayed differently.
  */
 export function readContent(cell: Cell, book: Book): Content {
   const isInline = cell.type === 'inlineStr';
   const rawText = (isInline ? cell.inline : cell.value) ?? '';
-  // Two values are ambiguous.
+  // A cell with two values is ambiguous.
   if (((isInline ? cell.value : cell.inline) ?? '') !== '') {
     return unreadable;
   }
@@ -116,11 +116,11 @@ function readValue(
       if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(rawText.trim())) {
         return unreadable;
       }
-      // Programs that do not calculate their formulas store a zero.
+      // Programs that do not calculate formulas store a zero as the result.
       if (isFormula && Number(rawText) === 0) {
         return { text: '', fault: 'no-result' };
       }
-      // 1.05E4 is a whole number too.
+      // 1.05E4 is also a whole number.
       const text = String(Number(rawText));
       const format = formatOf(style);
       if (format === 'date') {

@@ -1,41 +1,46 @@
 /**
- * Why the value of a cell is not the one that a person sees. Such a cell is not empty.
- * no-result: a formula without a stored result. is-date: a date whose number would be an amount.
- * is-hidden: in a hidden row or column. unreadable-cell: content that cannot be read.
+ * Why the stored value of a cell is not the one that a person sees. Such a cell is not empty.
+ * - no-result: a formula without a stored result.
+ * - is-date: a date, whose stored number could be taken for an amount.
+ * - is-hidden: a cell in a hidden row or column.
+ * - unreadable-cell: content that cannot be read.
  */
 export const cellFaults = ['no-result', 'is-date', 'is-hidden', 'unreadable-cell'] as const;
 export type CellFault = (typeof cellFaults)[number];
 
 /** A row of a table in a file. */
 export interface SheetLine {
-  /** Line number from 1, as the program that wrote the file counts. */
+  /** Line number, from 1, as counted by the program that wrote the file. */
   line: number;
   cells: string[];
-  /** Faults by the index of the cell; absent if there are none. */
+  /** Faults by the index of the cell. Absent if there are none. */
   faults?: ReadonlyMap<number, CellFault>;
 }
 
-/** The file is not a table that can be read. */
+/** The file is not a readable table. */
 export class UnreadableSheetError extends Error {}
 
 /** Separator of the cells of a row. */
 export type CellMark = ',' | ';' | '\t';
 
-/** More than any real table has. It bounds the time to read a row. */
+/** More cells than any real table has in a row. Limits the time to read a row. */
 const cellsMax = 1_000;
-/** Limit of Excel. A longer cell is refused, because reading it would hold up other work. */
+/** Excel's limit. A longer cell is refused, because reading it would block other work. */
 const cellLengthMax = 32_767;
-/** Longest first line that is searched for the separator. */
+/** Maximum length of the first line in which the separator is searched. */
 const headLengthMax = 100_000;
 
-/** Sets the separator for Excel. Excel does not show this line, and counts from the next one. */
+/**
+ * Line that tells Excel the separator. Excel does not show this line, and counts from the next one.
+ */
 const markLine = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
 
 /**
- * Reads CSV (RFC 4180). A first line `sep=;` sets the separator. Otherwise it is a comma, a
- * semicolon if the first line has no comma outside of quotes, or a tab if it has neither.
- * Excel writes semicolons where numbers have a decimal comma, and copies with tabs.
- * @throws UnreadableSheetError as `csvRows`.
+ * Reads CSV (RFC 4180). A first line `sep=;` sets the separator. Without that line, the separator
+ * is a comma. It is a semicolon if the first line has no comma outside of quotes, and a tab if the
+ * first line has neither.
+ * Excel writes semicolons in countries with a decimal comma, and tabs to the clipboard.
+ * @throws UnreadableSheetError under the conditions of `csvRows`.
  */
 export function csvLines(text: string): Generator<SheetLine> {
   const [said, , mark] = markLine.exec(text) ?? [];
@@ -44,7 +49,7 @@ export function csvLines(text: string): Generator<SheetLine> {
     : csvRows(text.slice(said.length), mark as CellMark);
 }
 
-/** Looks only at the first line. An unclosed quote would make a long file into one line. */
+/** Checks only the first line. An unclosed quote would otherwise turn a long file into one line. */
 function markOf(text: string): CellMark {
   let found: CellMark | undefined;
   for (let place = 0; place < Math.min(text.length, headLengthMax); place += 1) {
@@ -71,8 +76,8 @@ export function isEmptyLine({ cells, faults }: SheetLine): boolean {
 /**
  * Yields the rows one after the other, including empty ones, so that a long file can be read in
  * slices.
- * @throws UnreadableSheetError for a quote that is not closed or stands inside a cell, and for a
- * row or cell that is too long.
+ * @throws UnreadableSheetError if a quote is not closed or is inside a cell, or if a row or cell is
+ * too long.
  */
 export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
   const plain = new RegExp(`[^"${mark}\\r\\n]{0,${cellLengthMax + 1}}`, 'y');
@@ -108,13 +113,13 @@ export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
 
 interface Cell {
   content: string;
-  /** Index of its end. */
+  /** Index of the first character after the cell. */
   next: number;
-  /** Line breaks inside the cell. */
+  /** Number of line breaks inside the cell. */
   breaks: number;
 }
 
-/** Returns null if the quote is not closed, and only the beginning of a cell that is too long. */
+/** Returns null if the quote is not closed. Reads only the beginning of a cell that is too long. */
 function readQuotedCell(text: string, place: number): Cell | null {
   let end = text.indexOf('"', place + 1);
   while (end >= 0 && text[end + 1] === '"' && end - place <= cellLengthMax) {
@@ -133,11 +138,14 @@ function readPlainCell(text: string, place: number, plain: RegExp): Cell {
   return { content, next: place + content.length, breaks: 0 };
 }
 
-/** Returns the text that ends a cell at this place; undefined if nothing valid does. */
+/**
+ * Returns the text that ends a cell at this position. Undefined if the cell does not end validly
+ * there.
+ */
 function findCellEnd(text: string, place: number, mark: CellMark): string | undefined {
   if (place >= text.length) {
     return '';
   }
-  // Excel's oldest format for a Mac ends lines with a carriage return alone.
+  // Excel's oldest format for the Mac ends lines with only a carriage return.
   return [mark, '\n', '\r\n', '\r'].find((end) => text.startsWith(end, place));
 }

@@ -1,18 +1,19 @@
 /**
- * How a workbook shows a number (ECMA-376, 18.8.31). `date`: as a date or time. An object: with its
- * own digits, at least `digitsMin` of them.
- * `other`: anything else, such as thousands, per cent, a fraction, or nothing at all.
+ * How a workbook displays a number (ECMA-376, 18.8.31).
+ * - date: as a date or time.
+ * - an object: with its own digits, at least `digitsMin` of them.
+ * - other: in any other way, for example in thousands, as a percentage or fraction, or not at all.
  */
 export type NumberFormat = 'date' | 'other' | { digitsMin: number; showsZero: boolean };
 
-/** Built-in formats by number: days, times, and those of East Asia. */
+/** Numbers of the built-in formats for days and times, including those of East Asia. */
 const knownDates = [
   [14, 22],
   [27, 36],
   [45, 47],
   [50, 58],
 ] as const;
-/** Built-in formats by number: General, digits, local currencies, accounting, text. */
+/** Numbers of the built-in formats for General, digits, local currencies, accounting and text. */
 const knownPlain = [
   [0, 8],
   [37, 44],
@@ -25,7 +26,7 @@ const codeLengthMax = 1_000;
 
 /**
  * Returns the format with this id.
- * @param code Undefined for a built-in format.
+ * @param code Format code. Undefined for a built-in format.
  */
 export function numberFormat(id: string, code: string | undefined): NumberFormat {
   const isAmong = (known: readonly (readonly [number, number])[]) =>
@@ -67,9 +68,12 @@ interface Section {
   words: string;
 }
 
-/** Tokens: in quotes, after a backslash, padding and fill, in brackets, and all others. */
+/**
+ * Tokens of a format: quoted text, escaped characters, padding and fill, brackets, and all other
+ * characters.
+ */
 const tokenForm = /"([^"]*)"?|\\(.)|_.|\*(.)|\[([^\]]*)\]?|(.)/gsu;
-/** Literals that need no quotes. R and p do, but are written without. */
+/** Literals that need no quotes. By the standard, R and p need them, but programs omit them. */
 const shownAsItIs = /[\s$\u20ac+()Rp-]/u;
 const colour = /^(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})$/i;
 
@@ -89,14 +93,17 @@ function parseSections(code: string): Section[] {
       section.digits += bare;
       section.words += ' ';
     } else if (brackets !== undefined && !colour.test(brackets)) {
-      // A condition, or digits of another script.
+      // A condition, or the digits of another script.
       section.digits += '[';
     }
   }
   return sections;
 }
 
-/** Digits in one piece, grouped or not. A comma after them would leave thousands out. */
+/**
+ * Digits without interruption, grouped or not. A comma after the last digit would scale the number
+ * by a thousand.
+ */
 const digitsForm = /^(?:General|@|[#0?]+(?:,[#0?]+)*(?:\.[#0?]*)?)$/;
 /** Words for thousands and millions, as written in Indonesia and elsewhere. */
 const scales = new Set(['k', 'rb', 'ribu', 'jt', 'juta', 'm', 'mio', 'mn']);
@@ -117,7 +124,7 @@ function combineSections(sections: readonly Section[]): NumberFormat {
 }
 
 /**
- * True for literals that scale the number: `0"000"` shows a thousand times the stored value, and
+ * True for literals that scale the number. `0"000"` shows a thousand times the stored value, and
  * `0"k"` means it.
  */
 function changesAmount(words: string): boolean {

@@ -5,23 +5,24 @@ import { formatsOfStyles, sharedTexts } from './cells.js';
 import { attribute, shorten, readTags } from './xml.js';
 import { listZip, unzipPart } from './zip.js';
 
-/** Largest unpacked part, in bytes. A sheet of 10,000 lines has about 2 MB. */
+/** Maximum size of an unpacked part, in bytes. A sheet of 10,000 lines has about 2 MB. */
 const partBytesMax = 8 * 1024 * 1024;
 
 /**
- * Yields the rows of a workbook's first sheet (ECMA-376), without empty ones. Texts and numbers are
- * as stored; formulas have their stored result. A cell that a person sees differently, or not at
- * all, has a fault.
+ * Yields the rows of a workbook's first sheet (ECMA-376), except empty ones. Texts and numbers are
+ * returned as stored, and formulas as their stored result. A cell that is displayed differently, or
+ * not at all, has a fault.
  *
- * Reading pauses regularly, and goes no further than the caller asks.
- * @param merged Gets the ranges of merged cells once all rows are read. The caller knows which
- * columns count.
- * @throws UnreadableSheetError, also if the first sheet is hidden.
+ * Reading pauses regularly, and does not read further than the caller asks.
+ * @param merged Receives the ranges of merged cells once all rows are read. The caller knows which
+ * columns matter.
+ * @throws UnreadableSheetError if the file is not a readable workbook, or if its first sheet is
+ * hidden.
  */
 export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const parts = listZip(bytes);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
-  // Only these parts are unpacked, each of them once.
+  // Only these parts are unpacked, and each only once.
   const textOf = async (name: string): Promise<string | null> => {
     const part = parts.get(name);
     return part ? utf8.decode(await unzipPart(bytes, part, partBytesMax)) : null;
@@ -46,8 +47,8 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
 }
 
 /**
- * Returns the id of the sheet with the first tab, which file names do not show; undefined if there
- * is none.
+ * Returns the id of the sheet with the first tab. The file names do not reveal the order of the
+ * tabs. Undefined if there is no sheet.
  */
 async function findFirstSheetId(tabs: string): Promise<string | undefined> {
   for await (const some of readTags(tabs)) {
@@ -71,7 +72,7 @@ interface Relation {
   path: string;
 }
 
-/** More than any real workbook has sheets and other parts. */
+/** More than the number of sheets and other parts in any real workbook. */
 const relationsMax = 10_000;
 
 async function readRelations(xml: string): Promise<Relation[]> {
@@ -88,7 +89,7 @@ async function readRelations(xml: string): Promise<Relation[]> {
       relations.push({
         id: attribute(of, 'Id') ?? '',
         type: attribute(of, 'Type') ?? '',
-        // The path is a name in the zip, not in the file system.
+        // The path names a part in the zip, not a file in the file system.
         path: posix.resolve('/xl', target).slice(1),
       });
     }

@@ -2,18 +2,18 @@ import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-line
 import { shorten, attribute, isTrueAttribute, createXmlError, readTags, type Tag } from './xml.js';
 import { readContent, type Book, type Cell } from './cells.js';
 
-/** Cells that are shown as one. Only the first has a value in the file. */
+/** Merged cells. Only the first cell of the range has a value in the file. */
 export interface MergedRange {
-  /** Such as C2:C3. */
+  /** Name of the range, such as `C2:C3`. */
   name: string;
   lines: { first: number; last: number };
-  /** From 0. */
+  /** Index of the first and last column, from 0. */
   columns: { first: number; last: number };
 }
 
 /**
  * Parses a merged range. Returns null for a single cell.
- * @throws UnreadableSheetError
+ * @throws UnreadableSheetError if the range is malformed.
  */
 export function parseMergedRange(name: string): MergedRange | null {
   const [first, last, ...more] = name.split(':').map(parseCellName);
@@ -32,8 +32,8 @@ export function parseMergedRange(name: string): MergedRange | null {
 }
 
 /**
- * Parses the name of a cell: C12 is line 12 and column 2, counted from 0. Returns null for other
- * text.
+ * Parses the name of a cell. `C12` is line 12 and column 2, because columns are counted from 0.
+ * Returns null for other text.
  */
 export function parseCellName(name: string): { line: number; column: number } | null {
   const [, letters, line] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
@@ -48,9 +48,9 @@ export function parseCellName(name: string): { line: number; column: number } | 
 }
 
 export const columnsMax = 50;
-/** Bounds the time to read a row, as for CSV. */
+/** Limits the time to read a row, as for CSV. */
 const cellsMax = 1_000;
-/** One for each line of the longest list. */
+/** Maximum number of merged ranges. It allows one for each line of the longest list. */
 const mergedMax = 10_000;
 
 interface Row {
@@ -68,7 +68,7 @@ interface Reading {
   table: 'before' | 'within' | 'after';
   /** Line of the previous row. */
   line: number;
-  /** Default of rows that do not say otherwise. */
+  /** Default for rows that do not specify whether they are hidden. */
   areRowsHidden: boolean;
   hiddenColumns: { first: number; last: number }[];
   merged: MergedRange[];
@@ -78,8 +78,8 @@ interface Reading {
 
 /**
  * Yields the rows of a sheet that have content.
- * @param merged Gets the ranges of merged cells, which come after all rows.
- * @throws UnreadableSheetError
+ * @param merged Receives the ranges of merged cells, which the file lists after all rows.
+ * @throws UnreadableSheetError if the sheet cannot be read.
  */
 export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const reading: Reading = {
@@ -148,7 +148,7 @@ function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
   return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
 }
 
-/** True for a height or width of 0, which hides a row or column. */
+/** True if the height or width is 0, which hides the row or column. */
 function isZeroAttribute(of: string, name: string): boolean {
   return Number(attribute(of, name) ?? '1') === 0;
 }
@@ -236,7 +236,7 @@ function endCell(row: Row, reading: Reading, book: Book): void {
   }
 }
 
-/** Returns the column counted from 0: C12 is 2. */
+/** Returns the column, counted from 0. For `C12` it is 2. */
 function parseColumn(name: string, line: number): number {
   const place = parseCellName(name);
   if (place?.line !== line) {

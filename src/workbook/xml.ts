@@ -8,7 +8,7 @@ export interface Tag {
   isEmpty: boolean;
   /** Attributes, as they are written. */
   of: string;
-  /** Name of the enclosing element; empty if there is none. */
+  /** Name of the enclosing element. Empty if there is none. */
   parent: string;
   /** Text between this tag and the next one, without comments. */
   text: string;
@@ -16,20 +16,20 @@ export interface Tag {
 
 /** Spreadsheets nest about ten levels deep. The cost grows with the depth. */
 const depthMax = 50;
-/** A filled sheet of 8 MB has half as many. */
+/** Twice the number of elements in a full sheet of 8 MB. */
 const elementsMax = 1_000_000;
-/** Comments, instructions and CDATA sections between two tags. */
+/** Maximum number of comments, instructions and CDATA sections between two tags. */
 const marksMax = 1_000;
-/** Longer than any text of ours with each character as an entity. The rest is ignored. */
+/** Longer than any of our texts with each character written as an entity. The rest is ignored. */
 const textMax = 20_000;
-/** Tags in a batch. A pause for each tag would cost more than reading it. */
+/** Number of tags per batch. A pause for each tag would cost more than reading the tag. */
 const atOnce = 500;
 
 /**
  * Yields the tags of a part of a workbook in batches, with regular pauses. Comments and processing
- * instructions are left out, CDATA is text, and names have no prefix.
- * @throws UnreadableSheetError for XML that spreadsheet programs do not write, or that nests too
- * deeply or is too large.
+ * instructions are skipped, CDATA is returned as text, and names are returned without a prefix.
+ * @throws UnreadableSheetError if the XML has constructs that spreadsheet programs do not write,
+ * nests too deeply, or is too large.
  */
 export async function* readTags(xml: string): AsyncGenerator<Tag[]> {
   yield* iterateInSlices(batchTags(eachTag(xml)));
@@ -48,15 +48,15 @@ function* batchTags(tags: Iterable<Tag>): Generator<Tag[]> {
 }
 
 /**
- * The longest attribute lists the cells of a conditional format. A longer tag does not match
- * `tagForm`.
+ * Maximum length of a tag. The longest attribute lists the cells of a conditional format. `tagForm`
+ * does not match a longer tag.
  */
 const tagLengthMax = 600_000;
-/** Each part is bounded, so that text that is no tag costs little. */
+/** Each part is bounded, so that text that is not a tag is rejected cheaply. */
 const tagForm =
   /^<(\/?)(?:[\w.-]{1,100}:)?([\w.-]{1,100})((?:\s{1,1000}[\w:.-]{1,200}\s{0,100}=\s{0,100}(?:"[^"<]{0,500000}"|'[^'<]{0,500000}')){0,200})\s{0,1000}(\/?)>/;
 
-/** Reads in one pass: the time is linear in the size of the part. */
+/** Reads the part in one pass, so that the time grows linearly with its size. */
 function* eachTag(xml: string): Generator<Tag> {
   const open: string[] = [];
   let elements = 0;
@@ -111,8 +111,8 @@ const marks = [
 ] as const;
 
 /**
- * Returns the text up to the next tag, and the index of that tag. Other declarations (`<!DOCTYPE`)
- * are refused, because workbooks have none.
+ * Returns the text before the next tag, and the index of that tag. Other declarations, such as
+ * `<!DOCTYPE`, are refused, because workbooks contain none.
  */
 function readText(xml: string, place: number): { text: string; next: number } {
   let text = '';
@@ -146,7 +146,7 @@ const attributeForm = /\s+(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y
  * @param name Name without its prefix.
  */
 export function attribute(of: string, name: string): string | undefined {
-  // Most tags lack the attribute.
+  // Most tags lack the attribute, and this check is cheap.
   if (!of.includes(name)) {
     return undefined;
   }
@@ -160,8 +160,8 @@ export function attribute(of: string, name: string): string | undefined {
 }
 
 /**
- * Decodes a text of a workbook: `_x0031_` is the character with that number, and `_x005F_` escapes
- * an underscore.
+ * Decodes a text of a workbook. `_x0031_` stands for the character with that code, and `_x005F_`
+ * escapes an underscore.
  */
 export function unescapeText(text: string): string {
   return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
@@ -174,7 +174,9 @@ export function isTrueAttribute(of: string, name: string): boolean {
   return ['1', 'true'].includes(attribute(of, name) ?? '');
 }
 
-/** Shortens a text of a file for an error message. Sheet names in Excel are not longer. */
+/**
+ * Shortens a text from a file for an error message. Sheet names in Excel are not longer than that.
+ */
 export function shorten(text: string): string {
   return toPrintable(text.slice(0, 40));
 }

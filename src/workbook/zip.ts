@@ -4,30 +4,30 @@ import { UnreadableSheetError } from './csv-lines.js';
 
 const inflate = promisify(inflateRaw);
 
-/** True if the bytes begin like a zip. */
+/** True if the bytes start like a zip file. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
 export interface ZipPart {
-  /** 8: deflated; 0: stored. */
+  /** Compression method: 8 is deflated, 0 is stored. */
   method: number;
   packedBytes: number;
   /** Checksum of the unpacked bytes. */
   crc: number;
-  /** Offset of its header in the file. */
+  /** Offset of the part's header in the file. */
   place: number;
 }
 
 const endMark = Buffer.from('PK\u0005\u0006', 'latin1');
 const entryMark = 0x02014b50;
-/** Size of the end record with the longest comment. */
+/** Size of the end record with a comment of maximum length. */
 const endBytesMax = 22 + 65_535;
 
 /**
  * Lists the parts of a zip from the directory at its end. Nothing is unpacked.
- * @throws UnreadableSheetError if it is no zip, is larger than 4 GB, or lists a part twice, which
- * is ambiguous.
+ * @throws UnreadableSheetError if the file is not a zip, is larger than 4 GB, or lists a part
+ * twice, which is ambiguous.
  */
 export function listZip(zip: Uint8Array): Map<string, ZipPart> {
   const file = toBuffer(zip);
@@ -62,8 +62,9 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
 }
 
 /**
- * Unpacks one part in a separate thread, to at most `bytesMax` bytes whatever the zip claims.
- * @throws UnreadableSheetError, also for a wrong checksum, because a figure may have changed.
+ * Unpacks one part in a separate thread. Stops at `bytesMax` bytes, whatever size the zip claims.
+ * @throws UnreadableSheetError if the part cannot be unpacked, or if its checksum is wrong, because
+ * an amount may have changed.
  */
 export async function unzipPart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
   const unpacked = await inflatePart(zip, part, bytesMax);
@@ -100,7 +101,7 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Reports reads beyond the end of the file as errors of the file. */
+/** Turns reads beyond the end of the file into an error about the file. */
 function refuseIfBroken<T>(read: () => T): T {
   try {
     return read();

@@ -17,11 +17,11 @@ export interface Movement {
 }
 
 /**
- * Wallets and their journals as postings leave them: one journal per change, ordered by `seq` and
- * time.
+ * Wallets and their journals in the form that postings write: one journal per change, ordered by
+ * `seq` and time.
  */
 export interface Books {
-  /** @returns the balance after the movement; 0 if it changes no wallet. */
+  /** @returns The balance after the movement. 0 if it changes no wallet. */
   post(movement: Movement): number;
   /** Posts the movement before the first later movement of its wallet. */
   postLater(movement: Movement): void;

@@ -6,18 +6,21 @@ import type { Db } from 'mongodb';
  */
 export interface BulkWriter {
   add(collection: string, row: object): void;
-  /** Starts writing every collection with at least `least` waiting rows. */
+  /** Starts writing every collection that has at least `least` waiting rows. */
   drain(least?: number): Promise<void>;
   /** Resolves when every waiting row is written. */
   end(): Promise<void>;
 }
 
-/** Rows per insert. Larger batches block a small database beyond the timeouts of other clients. */
+/**
+ * Rows per insert. Larger batches block a small database for longer than the timeouts of other
+ * clients.
+ */
 const batchSize = 1_000;
 
 /**
- * @param db A handle of a client with the driver's default timeouts. The service's own timeouts are
- * too short.
+ * @param db Database handle of a client with the driver's default timeouts. The service's own
+ * timeouts are too short for bulk writes.
  */
 export function bulkWriter(db: Db): BulkWriter {
   const waiting = new Map<string, object[]>();
@@ -36,7 +39,7 @@ export function bulkWriter(db: Db): BulkWriter {
       await underWay;
       full.forEach(([collection]) => waiting.delete(collection));
       underWay = writeAll(db, full);
-      // The next drain rethrows the error.
+      // The next call of `drain` rethrows the error.
       underWay.catch(() => undefined);
     },
     async end() {

@@ -10,7 +10,7 @@ import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Seller } from './people.js';
 import type { Desk } from './write-sale.js';
 
-/** Adds a completed deposit in rupiah, as its own call credits it. */
+/** Adds a completed deposit in rupiah, as if the deposit call itself had credited it. */
 export function creditDeposit(
   { writer, books, chance }: Desk,
   { accountId, refId, amount, atMs }: { accountId: string; refId: string; amount: number; atMs: number },
@@ -58,7 +58,7 @@ export function otherDeposit(
   writer.add(deposits.collectionName, toStored({ ...row, ...balances }));
 }
 
-/** @param deposit The deposit that the line pays; null for a line without one. */
+/** @param line.deposit The deposit that the line pays. Null for a line without a deposit. */
 export function bankLine(
   { writer, chance }: Desk,
   { deposit, atMs, isAside }: { deposit: Deposit | null; atMs: number; isAside: boolean },

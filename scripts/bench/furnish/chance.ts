@@ -1,6 +1,6 @@
 import { firstIdAt } from '../../../src/shared/ids.js';
 
-/** Random numbers with a fixed seed, equal in every run (mulberry32). */
+/** Random numbers with a fixed seed, the same in every run (mulberry32). */
 export interface Chance {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;

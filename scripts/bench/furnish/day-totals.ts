@@ -8,15 +8,15 @@ import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
 
 /**
- * Daily totals of purchases that arrive in time order. Past days are folded; the last two days stay
- * in slots.
+ * Daily totals of purchases that arrive in time order. Past days are merged, and the last two days
+ * remain in slots.
  */
 export interface DayTotals {
   count(purchase: Purchase): void;
   end(): void;
 }
 
-/** The number of slots that concurrent groups of postings use. */
+/** Number of slots that concurrent groups of postings use. */
 const slotsUsed = 8;
 
 export function dayTotals(

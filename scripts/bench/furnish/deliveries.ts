@@ -12,7 +12,7 @@ import type { Desk } from './write-sale.js';
 
 const hourMs = 3_600_000;
 const keptMs = 30 * 24 * hourMs;
-/** Shares per thousand. */
+/** Share of each state, per thousand deliveries. */
 const shares: [DeliveryState, number][] = [
   ...([
     ['dead', 20],

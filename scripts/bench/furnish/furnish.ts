@@ -1,6 +1,6 @@
 /**
- * Fills a database with sixty days of business for every console page. `ledger verify` accepts its
- * books.
+ * Fills a database with sixty days of business for every console page. `ledger verify` finds no
+ * error in the data.
  */
 import '../../../src/all-models.js';
 import type { Db } from 'mongodb';
@@ -31,15 +31,16 @@ export interface Business extends People {
   operator: { username: string; password: string };
   fromMs: number;
   untilMs: number;
-  /** One purchase that succeeded and one under review. */
+  /** A purchase that succeeded. */
   sold: Sale;
+  /** A purchase under review. */
   reviewed: Sale;
   failingJobId: string;
 }
 
 export const daysFurnished = 60;
 const dayMs = 86_400_000;
-/** Opening balance of each buyer, in rupiah. No buyer runs out of money. */
+/** Opening balance of each buyer, in rupiah. It is so high that no buyer runs out of money. */
 const opening = 100_000_000_000;
 const reviews = 300;
 const openSales = 200;
@@ -86,7 +87,7 @@ interface Selling {
   say: (what: string) => void;
 }
 
-/** Creates purchases in time order with all rows that each one leaves behind. */
+/** Creates purchases in time order, with all rows that a purchase leaves behind. */
 async function sell(
   desk: Desk,
   people: People,

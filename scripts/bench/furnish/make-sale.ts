@@ -5,7 +5,9 @@ import type { Purchase, PurchaseStatus } from '../../../src/purchases/purchase.m
 import type { Chance } from './chance.js';
 import type { Goods, People } from './people.js';
 
-/** `review`: waits for an operator. `unasked`: no provider was available. */
+/**
+ * Outcome of a purchase. `review` waits for an operator. For `unasked`, no provider was available.
+ */
 export type Fate = 'success' | 'failed' | 'reversed' | 'review' | 'open' | 'unasked';
 
 export interface Sale {
@@ -13,7 +15,7 @@ export interface Sale {
   /** The last order is the current one. */
   orders: Order[];
   atMs: number;
-  /** The time of success or failure. For a reversed purchase, the time of its success. */
+  /** Time of success or failure. For a reversed purchase, the time of its success. */
   endMs: number;
 }
 

@@ -25,7 +25,9 @@ export interface Span {
   untilMs: number;
 }
 
-/** Writes a fixed plausible number of each, independent of the number of purchases. */
+/**
+ * Writes a fixed, plausible number of rows of each kind, independent of the number of purchases.
+ */
 export async function furnishOffice(
   desk: Desk,
   people: People,
@@ -214,7 +216,7 @@ function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot
   }
 }
 
-/** Half of the purchases under review have a case. */
+/** Opens a case for half of the purchases under review. */
 export function openCase({ writer, chance }: Desk, { purchase, endMs }: Sale): void {
   writer.add(CaseModel.collection.collectionName, {
     _id: chance.idAt(endMs),

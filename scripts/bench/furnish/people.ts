@@ -28,7 +28,7 @@ export interface Customer {
 
 export interface Goods {
   product: Product;
-  /** Prices in rupiah. The first seller sells most. */
+  /** Prices are in rupiah. The first seller sells most. */
   offers: { sellerId: string; price: number }[];
 }
 

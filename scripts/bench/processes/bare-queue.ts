@@ -15,8 +15,8 @@ export interface Adding {
 const name = 'bare';
 
 /**
- * @param args The Redis prefix, then `add` or `take`. A taker answers with the wait of each job
- * since the last call, in milliseconds.
+ * @param args The Redis prefix, then `add` or `take`. A process with `take` returns how long each
+ * job has waited since the last call, in milliseconds.
  */
 export function runBareQueue([prefix = '', what = '']: string[]): void {
   const connection = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });

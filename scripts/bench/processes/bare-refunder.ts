@@ -12,7 +12,7 @@ export async function runBareRefunder(args: string[]): Promise<void> {
   answerCalls((work: RefundWork) => ('make' in work ? make(shop, work) : refund(shop, work)));
 }
 
-/** Inserts purchases without debits. A refund needs no more. */
+/** Inserts purchases without debits, which is enough for a refund. */
 async function make(
   { transactions }: BareShop,
   { accountId, make: count }: Extract<RefundWork, { make: number }>,

@@ -1,6 +1,6 @@
 /**
- * Shop of the two yardsticks: the same buyers and collections in a separate database, with the
- * indexes that a purchase needs.
+ * Shop of the bare and naive yardsticks. It has the same buyers and collections in a separate
+ * database, with the indexes that a purchase needs.
  */
 import fs from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ export interface BareShop {
   buyers: Buyer[];
 }
 
-/** @param fresh True to start with an empty database; otherwise existing data is kept. */
+/** @param options.fresh True to start with an empty database. Otherwise existing data is kept. */
 export async function openBareShop(args: string[], { fresh }: { fresh: boolean }): Promise<BareShop> {
   const [databaseUri = '', prefix = '', buyersFile = ''] = args;
   const client = await new MongoClient(databaseUri, {

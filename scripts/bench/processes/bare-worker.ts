@@ -1,6 +1,7 @@
 /**
- * Yardstick for the pipeline: a BullMQ worker that orders at the simulator, concludes in one driver
- * transaction and notifies the receiver. No order rows, retries or webhook signatures.
+ * Yardstick for the pipeline: a BullMQ worker that orders at the simulator, writes the outcome in
+ * one driver transaction and notifies the receiver. It has no order rows, retries or webhook
+ * signatures.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';

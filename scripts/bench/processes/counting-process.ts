@@ -1,6 +1,6 @@
 /**
- * A service process that counts its metric and span calls and measures the cost of each. It runs
- * inside the process, because the bundle has a private copy of prom-client.
+ * A service process that counts its metric and span calls and measures the cost of each. The
+ * measurement runs inside the process, because the bundle has a private copy of prom-client.
  */
 import { Counter, Histogram } from 'prom-client';
 import { request } from 'undici';
@@ -18,27 +18,30 @@ import { hearCalls } from '../support/calls.js';
 import { quantile } from '../support/rounds.js';
 
 /**
- * `count`: starts counting. `spend`: stops counting and starts measuring CPU. `spent`: returns the
- * CPU used. `weigh`: measures the counted calls.
+ * Commands of the benchmark.
+ * - count: starts counting.
+ * - spend: stops counting and starts measuring CPU time.
+ * - spent: returns the CPU time used.
+ * - weigh: measures the cost of the counted calls.
  */
 export type Asked = { do: 'count' | 'spend' | 'spent' | 'weigh' };
 
-/** Microseconds of one call: median and 99th percentile over many batches in a loop. */
+/** Microseconds per call, as median and 99th percentile over many batches in a loop. */
 interface Took {
   p50: number;
   p99: number;
 }
 
-/** Microseconds for all counted calls. `scrape` and `figures` are per scrape. */
+/** Microseconds for all counted calls together. `scrape` and `figures` are per scrape. */
 export interface Weighed {
   metricCalls: number;
   metrics: Took;
   /**
-   * Wall-clock time at the call site, with cold caches and timer cost. The slowest percent is left
-   * out, because other processes held the core.
+   * Wall-clock time at the call site, with cold caches and timer cost. The slowest percent is
+   * excluded, because another process may have used the core.
    */
   inPlace: number;
-  /** The same calls in a process without METRICS_PORT. */
+  /** Cost of the same calls in a process without METRICS_PORT. */
   metricsOff: Took;
   spanCalls: number;
   spansOff: Took;
@@ -68,9 +71,11 @@ const callsOfBatch = 100;
 const scrapes = 40;
 const usual = 0.99;
 
-/** @param args `web` or the names of workers. Set METRICS_PORT, and no traces endpoint. */
+/**
+ * @param args `web`, or the names of workers. METRICS_PORT must be set, and no endpoint for traces.
+ */
 export async function runCountingProcess([type = '', ...others]: string[]): Promise<void> {
-  // The started program reads its own name at this position.
+  // The program that is started expects its own name at this position.
   process.argv.splice(2, 1);
   await (type === 'web' && others.length === 0
     ? import('../../../src/server.js')
@@ -94,7 +99,7 @@ export async function runCountingProcess([type = '', ...others]: string[]): Prom
   });
 }
 
-/** @returns a function that stops the counting. */
+/** @returns A function that stops the counting. */
 function countCalls(): () => void {
   const undo: (() => void)[] = [];
   for (const metric of registry.getMetricsAsArray() as object[]) {
@@ -112,7 +117,7 @@ function countCalls(): () => void {
       undo.push(() => Reflect.set(metric, name, replaced));
     }
   }
-  // Returns no span, as with tracing off.
+  // Returns no span, as if tracing were off.
   setTracer({
     open(spec) {
       countOne(found.spans, spec.name, { spec });
@@ -174,7 +179,7 @@ async function weigh(gathers: boolean): Promise<Weighed> {
 /** The no-op that src/shared/metrics.ts uses when metrics are off. */
 const nothing = (...args: unknown[]): unknown => args;
 
-/** Includes the attribute object and the promise that the caller awaits. */
+/** Cost of one span, including the attribute object and the promise that the caller awaits. */
 function spanInLoop(spec: SpanSpec): Promise<Took> {
   const copy = () => ({ ...spec, attributes: { ...spec.attributes } });
   return spec.kind === 'server'
@@ -206,7 +211,7 @@ async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
   return quantiles(tookMs);
 }
 
-/** An export, so that the compiler cannot drop a call with an unused result. */
+/** Exported so that the compiler cannot remove a call whose result is unused. */
 export let lastResult: unknown;
 
 function quantiles([, ...tookMs]: number[]): Took {
@@ -231,7 +236,10 @@ function sumOf<T>(all: T[], of: (each: T) => number): number {
   return all.reduce((total, each) => total + of(each), 0);
 }
 
-/** CPU of the whole process, including the measurement itself. The process is otherwise idle. */
+/**
+ * Measures the CPU time of the whole process, including the measurement itself. The process is
+ * otherwise idle.
+ */
 async function cpuUsOf(times: number, work: () => Promise<unknown>): Promise<number> {
   await work();
   const cpu = process.cpuUsage();

@@ -1,6 +1,6 @@
 /**
  * The web tier alone: one call that validates a body and returns it. `http` and `express` are the
- * yardsticks, `frame` adds our common middleware, `ours` is a full API call with key and limits.
+ * yardsticks. `frame` adds our common middleware. `ours` is a full API call with key and limits.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -87,7 +87,7 @@ const echo = defineOperation<PurchaseBody>({
   handle: ({ body }) => Promise.resolve({ data: body }),
 });
 
-/** Uses the middleware order of createApp. */
+/** Builds an app with the middleware order of createApp. */
 function createFramedApp(): Express {
   return express()
     .disable('x-powered-by')

@@ -15,7 +15,7 @@ export interface LimitWork {
 export interface LimitResult {
   accepted: number;
   seconds: number;
-  /** CPU of this process per call. */
+  /** CPU time of this process per call, in microseconds. */
   cpuUs: number;
 }
 

@@ -10,42 +10,43 @@ import { customerNumber, product } from '../support/goods.js';
 import { quantile } from '../support/rounds.js';
 
 export interface Load {
-  /** Connections use these in turn. */
+  /** Addresses that the connections use in turn. */
   urls: string[];
   /** A JSON file of buyers ({id, key}), used in turn. */
   buyersFile: string;
-  /** The number of buyers to use, and the index of the first (default 0). */
+  /** Number of buyers to use. */
   buyers: number;
+  /** Index of the first buyer. Default 0. */
   firstBuyer?: number;
   connections: number;
-  /** Product code. Default: the product that every bench sells. */
+  /** Product code. By default the product that every benchmark sells. */
   code?: string;
-  /** Request path. Default: the purchase call. */
+  /** Request path. By default the purchase call. */
   path?: string;
-  /** Ends at `seconds` or `purchases`, whichever comes first. */
+  /** The load ends after `seconds` or `purchases`, whichever comes first. */
   seconds: number;
   purchases?: number;
   /**
-   * Target rate, kept regardless of answers while a connection is free. Default: as fast as answers
-   * arrive.
+   * Target rate, kept regardless of response times while a connection is free. By default, each
+   * connection sends the next call as soon as it has a response.
    */
   perSecond?: number;
-  /** Repeats calls without an answer or with a 503, with the same ref_id. */
+  /** Repeats calls that got no response or a 503, with the same ref_id. */
   repeat?: true;
 }
 
 export interface LoadResult {
-  /** Answers with a 2xx status. */
+  /** Number of responses with a 2xx status. */
   accepted: number;
-  /** Other answers by status; 0 means no answer. */
+  /** Number of other responses by status. Status 0 means no response. */
   refused: Record<string, number>;
-  /** Calls that were repeated. */
+  /** Number of calls that were repeated. */
   repeated: number;
   seconds: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of this process in microseconds. */
+  /** CPU time of this process in microseconds. */
   loadCpuUs: number;
 }
 

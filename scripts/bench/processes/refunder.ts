@@ -14,7 +14,7 @@ import { customerNumber, product } from '../support/goods.js';
 
 export type RefundWork = { accountId: string } & (
   | { make: number; sellerId: string; withJobs?: true }
-  /** `atOnce`: concurrent refunds. */
+  /** `atOnce` is the number of concurrent refunds. */
   | { seconds: number; atOnce: number }
 );
 
@@ -71,7 +71,7 @@ async function refund({
   );
 }
 
-/** Processes the list until it is empty or the time is over. */
+/** Processes the list until it is empty or the time is up. */
 export async function refundAll<T>(
   open: T[],
   { seconds, atOnce }: { seconds: number; atOnce: number },

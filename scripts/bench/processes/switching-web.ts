@@ -1,6 +1,6 @@
 /**
  * A web process whose metrics and traces are switched at run time. Two processes with equal
- * settings differ more than the effect to be measured; one process does not.
+ * settings differ by more than the effect to be measured, so one process is switched.
  */
 import { Counter, Histogram } from 'prom-client';
 import { env } from '../../../config/env.js';
@@ -8,13 +8,19 @@ import { registry } from '../../../src/shared/metrics.js';
 import { startTracing } from '../../../src/signals/start-tracing.js';
 import { hearCalls } from '../support/calls.js';
 
-/** The current state: metrics, and the share of traced calls (0: tracing is off). */
+/**
+ * The current state: whether metrics are on, and the share of traced calls. A share of 0 turns
+ * tracing off.
+ */
 export interface Seeing {
   counts: boolean;
   traces: number;
 }
 
-/** @param collector The address that receives spans. Set METRICS_PORT, and no traces endpoint. */
+/**
+ * @param collector Address to which spans are sent. METRICS_PORT must be set, and no endpoint for
+ * traces.
+ */
 export async function serveSwitchingWeb([collector = '']: string[]): Promise<void> {
   const nothing = () => undefined;
   const counted = new Map<object, unknown>();
@@ -45,7 +51,7 @@ async function traceShare(collector: string, share: number): Promise<() => Promi
   const { context, diag } = await import('@opentelemetry/api');
   return async () => {
     await tracing.stop();
-    // These are process-wide; the next tracer registers its own.
+    // These are process-wide, and the next tracer registers its own.
     context.disable();
     diag.disable();
   };

@@ -1,6 +1,6 @@
 /**
- * Common parts of all benches: separate databases, the meter, the service processes and the final
- * checks.
+ * Common parts of all benchmarks: separate databases, the meter, the service processes and the
+ * final checks.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
@@ -31,14 +31,17 @@ export interface Bench {
 
 const heapMb = numberOption('HEAP_MB', 0, 0);
 
-/** Log settings as in production. `HEAP_MB` limits the heap to that of a small machine. */
+/**
+ * Environment with log settings as in production. `HEAP_MB` limits the heap to that of a small
+ * machine.
+ */
 export const serviceEnv = {
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
   ...(heapMb > 0 && { NODE_OPTIONS: `--max-old-space-size=${heapMb}` }),
 };
 
-/** Runs a bench. Afterwards it always stops its processes and drops its databases. */
+/** Runs a benchmark. Afterwards always stops its processes and drops its databases. */
 export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {
   const uri = process.env['MONGODB_URI'] ?? '';
   const prefix = process.env['QUEUE_PREFIX'] ?? '';
@@ -74,7 +77,7 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
   }
 }
 
-/** Deletes all Redis keys of this bench at once, including those of yardsticks. */
+/** Deletes all Redis keys of this benchmark at once, including those of yardsticks. */
 export async function emptyRedis({ redis, prefix }: Bench): Promise<void> {
   const script = `for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end`;
   await redis.eval(script, 0, `${prefix}*`);
@@ -89,7 +92,7 @@ export function startWorker(name: string, env: NodeJS.ProcessEnv = {}): Promise<
   return startProcess({ name, script: 'workers/run.js', args: [name], env: { ...serviceEnv, ...env } });
 }
 
-/** Starts a provider that executes at once. */
+/** Starts a provider that executes orders immediately. */
 export function startSimulator(): Promise<RunningProcess> {
   return startProcess({
     name: 'simulator',
@@ -103,7 +106,7 @@ export function startHelper(name: string, helper: string, args: string[] = []): 
   return startProcess({ name, script: 'scripts/bench/main.js', args: [helper, ...args] });
 }
 
-/** Result of a load; the cost is per accepted purchase. */
+/** Result of a load. The cost is per accepted purchase. */
 export type Loaded = LoadResult & Cost;
 
 /** Runs the load and measures its cost in these processes. */
@@ -121,7 +124,7 @@ export async function measureLoad(
 interface Books {
   purchases: number;
   debits: number;
-  /** Rupiah on all wallets. */
+  /** Sum of all wallet balances in rupiah. */
   balance: number;
 }
 
@@ -138,9 +141,9 @@ async function readBooks(db: Db): Promise<Books> {
 }
 
 /**
- * Runs a load and checks the books: one purchase, debit and price per accepted call. A call
- * answered by 503 may have succeeded, but only completely.
- * @param options.refusals Expected refusals by status; default: none.
+ * Runs a load and checks the totals: each accepted call adds one purchase, one debit and its price.
+ * A call that got a 503 may have succeeded, but only completely.
+ * @param options.refusals Expected refusals by status. By default none.
  * @throws Error if a row is missing or duplicated.
  */
 export async function withBooks<T extends LoadResult>(

@@ -1,4 +1,4 @@
-/** Calls from a bench to its processes over the IPC channel. */
+/** Calls from a benchmark to its processes over the IPC channel. */
 import type { ChildProcess } from 'node:child_process';
 
 interface Answer {
@@ -6,7 +6,10 @@ interface Answer {
   failure?: string;
 }
 
-/** Process side: reports readiness and answers each call with `handle`. */
+/**
+ * Runs in the helper process. Reports readiness and responds to each call with the result of
+ * `handle`.
+ */
 export function answerCalls(handle: (input: never) => Promise<unknown>): void {
   hearCalls(handle);
   // Keeps the process alive until its parent exits or stops it.
@@ -14,7 +17,7 @@ export function answerCalls(handle: (input: never) => Promise<unknown>): void {
   process.send?.({ ready: true });
 }
 
-/** Like `answerCalls`, for service processes that report readiness by themselves. */
+/** Like `answerCalls`, for service processes that report readiness themselves. */
 export function hearCalls(handle: (input: never) => Promise<unknown>): void {
   process.on('message', (input) => {
     handle(input as never).then(
@@ -27,7 +30,10 @@ export function hearCalls(handle: (input: never) => Promise<unknown>): void {
   });
 }
 
-/** Bench side. One call at a time. @throws Error with the process's error, or if it has exited. */
+/**
+ * Runs in the benchmark. Makes one call at a time.
+ * @throws Error with the error of the process, or if the process has exited.
+ */
 export function call<Out>(child: ChildProcess, input: object): Promise<Out> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error('the process has ended'));

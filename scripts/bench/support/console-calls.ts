@@ -9,11 +9,14 @@ export interface ConsoleCall {
   name: string;
   /** The path below /admin. */
   path: string;
-  /** For lists: the query field that takes `next` of the previous answer. */
+  /** Query field of a list that takes `next` of the previous response. */
   pagedBy?: 'after' | 'before';
-  /** Cache time of the answer in milliseconds. Each call waits until the cached answer expires. */
+  /**
+   * Cache time of the response in milliseconds. Each call waits until the cached response has
+   * expired.
+   */
   rememberedMs?: number;
-  /** A stream: called a few times and not held to the latency goal. */
+  /** True for a stream, which is called a few times and has no latency goal. */
   isStream?: true;
 }
 

@@ -1,12 +1,12 @@
-/** A logged-in operator with a browser's cookies and keep-alive connections. */
+/** A logged-in operator with the cookies and keep-alive connections of a browser. */
 import { Agent, request } from 'undici';
 import { mustHold } from './print.js';
 
 export interface TimedAnswer {
   status: number;
-  /** Milliseconds from the request to the last byte of the answer. */
+  /** Milliseconds from the request to the last byte of the response. */
   ms: number;
-  /** Milliseconds until the headers of the answer. */
+  /** Milliseconds until the headers of the response. */
   firstMs: number;
   text: string;
   /** Size of the body as received. */
@@ -14,7 +14,7 @@ export interface TimedAnswer {
 }
 
 export interface ConsoleSession {
-  /** @param path Below /admin. */
+  /** @param path Path below /admin. */
   get(path: string): Promise<TimedAnswer>;
   close(): Promise<void>;
 }

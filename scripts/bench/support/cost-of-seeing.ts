@@ -1,7 +1,7 @@
 /**
- * Upper bound of the cost of observability: counts each metric and span call under real purchases,
- * multiplies by the cost of that call and adds the scrapes. It resolves a tenth of a percent; two
- * runs of the same code differ by several percent.
+ * Upper bound of the cost of observability: counts each metric and span call during real purchases,
+ * multiplies it by the cost of that call and adds the scrapes. This resolves a tenth of a percent,
+ * whereas two runs of the same code differ by several percent.
  */
 import { findFreePort } from '../../databases/ports.js';
 import { lookEveryMs } from '../../../src/signals/watch-event-loop.js';
@@ -17,7 +17,7 @@ import { untilTrue } from './until-true.js';
 /** The scrape interval in docs/guides/operate/monitor.md, which equals the interval of figures. */
 const scrapeEverySeconds = 15;
 const limitMs = 600_000;
-/** Processes that each purchase passes through. */
+/** Processes through which each purchase passes. */
 const onTheWay = new Set(['web', 'fulfilment', 'webhooks']);
 
 interface Part extends Weighed {
@@ -42,7 +42,7 @@ export async function printCostOfSeeing(
   await ask('spend');
   const spent = await buy();
   const cpuUs = await ask<number>('spent');
-  // One process at a time: processes that share a core would appear slower.
+  // One process at a time, because processes that share a core would appear slower.
   const parts: Part[] = [];
   for (const [at, { name, child }] of ours.entries()) {
     const weighed = await call<Weighed>(child, { do: 'weigh' } satisfies Asked);
@@ -56,7 +56,7 @@ export async function printCostOfSeeing(
   const lookingUs = await call<number>(looker.child, { everyMs: lookEveryMs });
   await looker.stop();
   for (const { name, metricCalls, spanCalls } of parts.filter((part) => onTheWay.has(part.name))) {
-    // Otherwise the listeners are on the wrong objects and the cost would appear as zero.
+    // Otherwise the listeners are attached to the wrong objects, and the cost would appear as zero.
     mustHold(
       metricCalls >= 1 && spanCalls >= 1,
       `${name} called ${metricCalls} metrics and ${spanCalls} spans`,
@@ -82,7 +82,7 @@ async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<Running
   });
 }
 
-/** Buys and waits until each purchase is final and its webhook delivered. */
+/** Buys, and waits until each purchase is final and its webhook is delivered. */
 async function flow(
   pipeline: Pipeline,
   { shop }: World,

@@ -1,4 +1,6 @@
-/** The product and buyers of ours and of the yardsticks. Prices in rupiah. */
+/**
+ * The product and the buyers, both for our service and for the yardsticks. Prices are in rupiah.
+ */
 export const product = { code: 'S10', name: 'Telkomsel 10.000', price: 10_450 };
 export const openingBalance = 9e11;
 export const customerNumber = '081234560000';

@@ -3,7 +3,7 @@ import type { RunningProcess } from './start-process.js';
 
 /**
  * Changes the behaviour of the simulator or the inbox.
- * @throws Error with its answer on refusal.
+ * @throws Error with the response if the change is refused.
  */
 export async function steer({ url }: RunningProcess, change: object): Promise<void> {
   const { statusCode, body } = await request(`${url}/control`, {

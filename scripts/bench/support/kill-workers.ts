@@ -3,7 +3,7 @@ import { createRandom } from '../../support/random.js';
 import { startWorker } from './bench.js';
 import { workerNames, type Pipeline, type World } from './pipelines.js';
 
-/** A killed worker and the time when its replacement was ready. */
+/** A killed worker, and the time at which its replacement was ready. */
 export interface Kill {
   name: string;
   at: Date;
@@ -16,8 +16,9 @@ export interface Killer {
 }
 
 /**
- * Kills a worker with SIGKILL at intervals and replaces it. Each kind dies equally often; a random
- * choice could hit fulfilment three times in one phase and distort its p95.
+ * Kills a worker with SIGKILL at intervals and replaces it. Each type of worker is killed equally
+ * often. A random choice could hit `fulfilment` three times in one phase and distort the p95 of
+ * that phase.
  */
 export function killWorkers(
   ours: Pipeline,
@@ -56,7 +57,7 @@ export function killWorkers(
   };
 }
 
-/** True if work at this moment may have met a killed worker. */
+/** True if work at this time may have been affected by a killed worker. */
 export function isBesideKill(kills: Kill[], name: string, at: Date): boolean {
   return kills.some(
     (each) =>
@@ -66,6 +67,7 @@ export function isBesideKill(kills: Kill[], name: string, at: Date): boolean {
   );
 }
 
-/** Covers jobs in progress at the kill, and the backlog that its replacement finds. */
+/** Time before a kill in which jobs may have been in progress, in milliseconds. */
 const beforeMs = 1_000;
+/** Time after a kill in which the replacement processes the backlog, in milliseconds. */
 const afterMs = 3_000;

@@ -13,11 +13,11 @@ import type { RunningProcess } from './start-process.js';
 const goalMs = 300;
 const streamCalls = 3;
 
-/** A call and its measurements. The first time is that of a cold process. */
+/** A call and its measurements. The first time is measured in a cold process. */
 interface Asked {
   call: ConsoleCall;
   timesMs: number[];
-  /** CPU, which does not depend on the machine's other load. */
+  /** CPU time in microseconds, which does not depend on the other load of the machine. */
   webUs: number;
   mongodbUs: number;
   bytes: number;
@@ -75,7 +75,7 @@ async function ask({ session, meter, web }: Measuring, asked: Asked): Promise<vo
   const stop = await meter.start([web]);
   const answer = await session.get(call.path);
   const { cpuUs } = await stop();
-  // A refused call counts as one without an answer.
+  // A refused call counts as a call without a response.
   asked.timesMs.push(answer.status === 200 ? answer.ms : Infinity);
   asked.webUs += cpuUs['web'] ?? 0;
   asked.mongodbUs += cpuUs['mongodb'] ?? 0;
@@ -96,7 +96,7 @@ async function laterPages(session: ConsoleSession, pages: readonly Asked[]): Pro
   return found;
 }
 
-/** Finds the fiftieth page of a list, or its last page; null if it has a single page. */
+/** Finds the fiftieth page of a list, or its last page. Null if the list has only one page. */
 async function laterPage(
   session: ConsoleSession,
   call: ConsoleCall,

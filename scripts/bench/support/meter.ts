@@ -1,4 +1,6 @@
-/** The cost of work: CPU of all processes involved, and the command counters of both databases. */
+/**
+ * The cost of work: CPU time of all processes involved, and the command counters of both databases.
+ */
 import fs from 'node:fs';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
@@ -6,20 +8,23 @@ import type { RunningProcess } from './start-process.js';
 
 export interface Cost {
   seconds: number;
-  /** CPU microseconds by process. Remote databases are not included. */
+  /** CPU microseconds by process. Databases on other machines are not included. */
   cpuUs: Record<string, number>;
-  /** Commands by name. */
+  /** Number of commands by name. */
   mongodb: Record<string, number>;
   redis: Record<string, number>;
 }
 
 export interface Meter {
-  /** Starts a measurement. @returns a function that returns the cost since the start. */
+  /**
+   * Starts a measurement.
+   * @returns A function that returns the cost since the start.
+   */
   start(processes: RunningProcess[]): Promise<() => Promise<Cost>>;
   close(): Promise<void>;
 }
 
-/** Microseconds per tick: `getconf CLK_TCK` is 100 on every Linux that Node supports. */
+/** Microseconds per tick. `getconf CLK_TCK` is 100 on every Linux that Node supports. */
 const usPerTick = 10_000;
 /** Commands that clients and the meter send by themselves. */
 const notCounted = new Set(['hello', 'isMaster', 'ismaster', 'serverStatus', 'endSessions', 'ping']);
@@ -56,7 +61,7 @@ export async function createMeter(mongodbUri: string, redisUrl: string): Promise
   };
 }
 
-/** Returns the cost of one of `count` operations. */
+/** Returns the cost per operation, for `count` operations. */
 export function perOperation(cost: Cost, count: number): Cost {
   const share = (all: Record<string, number>) =>
     Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value / count]));
@@ -68,7 +73,7 @@ export function perOperation(cost: Cost, count: number): Cost {
   };
 }
 
-/** Returns user and system time of a process with all its threads, in microseconds. */
+/** Returns user and system time of a process including all its threads, in microseconds. */
 export function cpuUsOf(pid: number): number {
   // The program name in brackets may contain any character.
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
@@ -100,7 +105,7 @@ async function mongodbCommands(client: MongoClient): Promise<Record<string, numb
   return Object.fromEntries(counted.filter(([name]) => !notCounted.has(name)));
 }
 
-/** Includes commands from scripts. */
+/** Returns the number of commands by name, including commands from scripts. */
 async function redisCommands(redis: Redis): Promise<Record<string, number>> {
   const lines = (await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
   const counted = [...lines].map(([, name = '', calls]) => [name, Number(calls)] as const);

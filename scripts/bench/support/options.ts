@@ -1,6 +1,6 @@
 /**
  * Returns an integer from the environment, such as `SECONDS=5`.
- * @throws Error that names the variable.
+ * @throws Error if the value is invalid. The error names the variable.
  */
 export function numberOption(name: string, byDefault: number, min = 1): number {
   const rawValue = process.env[name];
@@ -16,7 +16,7 @@ export function numberOption(name: string, byDefault: number, min = 1): number {
 
 /**
  * Returns a share above 0 and at most 1 from the environment, such as `SHARE=0.7`.
- * @throws Error that names the variable.
+ * @throws Error if the value is invalid. The error names the variable.
  */
 export function shareOption(name: string, byDefault: number): number {
   const rawValue = process.env[name];

@@ -16,8 +16,8 @@ export interface Pipeline {
   web: RunningProcess;
   processes: RunningProcess[];
   /**
-   * True if every purchase is final and every webhook delivered. Costs `probeCommands` MongoDB
-   * commands.
+   * True if every purchase is final and every webhook is delivered. Each check costs
+   * `probeCommands` MongoDB commands.
    */
   isDone(): Promise<boolean>;
   probeCommands: number;
@@ -29,7 +29,7 @@ export interface World {
   inbox: RunningProcess;
 }
 
-/** One process per worker, or one for all with `ONE_WORKER=1`, as on the smallest machines. */
+/** True if one process runs all workers, as on the smallest machines (`ONE_WORKER=1`). */
 const isOneWorker = numberOption('ONE_WORKER', 0, 0) === 1;
 export const workerNames = isOneWorker ? ['all'] : ['fulfilment', 'follow-up', 'webhooks', 'sellers'];
 /** The worker that orders from providers. */
@@ -49,7 +49,7 @@ export async function startWorld(options: { buyers: number }): Promise<World> {
   return { shop, simulator, inbox };
 }
 
-/** @param start Starts the processes; by default as in production. */
+/** @param start Starts the processes. By default they are started as in production. */
 export async function startOurs(
   bench: Bench,
   { shop, simulator, inbox }: World,

@@ -13,7 +13,7 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
   [head, ...cells].forEach((row) => console.log(line(row)));
 }
 
-/** Prints at most three digits. Results vary by a tenth from run to run. */
+/** Formats at most three digits, because results vary by a tenth from run to run. */
 export function formatValue(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return Number.isNaN(value) ? '-' : value.toFixed(digits);
@@ -51,7 +51,9 @@ export function printGoal(
   );
 }
 
-/** @throws Error unless `holds` is true. Figures of a service that lost data are worthless. */
+/**
+ * @throws Error unless the condition is true. Figures of a service that lost data are worthless.
+ */
 export function mustHold(condition: boolean, what: string): void {
   if (!condition) {
     throw new Error(`Invalid measurement: ${what}`);

@@ -1,7 +1,7 @@
 /**
- * Measures each name in turn, forwards and backwards (A-B-B-A), so that slow drifts of the machine
- * affect all alike.
- * @returns the measurements of all rounds, by name.
+ * Measures all names one after the other, forwards and then backwards (A-B-B-A), so that slow
+ * drifts of the machine affect all names equally.
+ * @returns The measurements of all rounds, by name.
  */
 export async function inTurns<Name extends string, T>(
   names: readonly Name[],
@@ -23,7 +23,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[(sorted.length - 1) >> 1] ?? NaN) + (sorted[sorted.length >> 1] ?? NaN)) / 2;
 }
 
-/** Returns the value below or at which a share (0 to 1) of all values lie. */
+/** Returns the quantile: the value that a share (0 to 1) of all values do not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;

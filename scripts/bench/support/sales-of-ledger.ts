@@ -1,8 +1,11 @@
-/** Sales from the journals alone, read in the order of their subjects, one purchase at a time. */
+/**
+ * Computes sales only from the journals, read in the order of their subjects, one purchase at a
+ * time.
+ */
 import { journals, type Journal } from '../../../src/money/journals/journal.model.js';
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
 
-/** Successes that were not reversed: their number, and sales and commission in rupiah. */
+/** Purchases that succeeded and were not reversed. `sales` and commission are in rupiah. */
 export interface Sold {
   success: number;
   sales: number;
@@ -13,9 +16,9 @@ export interface Sold {
 export type SoldBy = Map<string, Sold>;
 
 export interface LedgerSales {
-  /** By the business day of the debit. */
+  /** Sales by the business day of the debit. */
   days: SoldBy;
-  /** By the hour of the debit (ISO): purchases by the kind of their last journal. */
+  /** Number of purchases by the hour of the debit (ISO), and by the kind of their last journal. */
   hours: Map<string, Record<string, number>>;
   buyers: SoldBy;
   sellers: SoldBy;

@@ -1,6 +1,6 @@
 /**
- * The shop of our service: one seller with one product, and buyers with money, written in bulk in
- * the service's format.
+ * The shop of our service, with one seller, one product, and buyers with money. It is written in
+ * bulk in the service's format.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -42,7 +42,7 @@ const noLimit = 1_000_000_000;
 
 /**
  * Connects this process and fills the empty database.
- * @param options.inboxUrl The base address for webhooks, with one path per buyer. Without it no
+ * @param options.inboxUrl Base address for webhooks, with one path per buyer. If it is absent, no
  * buyer has webhooks.
  * @param options.balance The opening balance of each buyer, in rupiah.
  */
@@ -92,7 +92,7 @@ function newBuyer(): Buyer {
 /**
  * Creates a seller with a product that no other seller offers.
  * @param username The provider's user name at the simulator.
- * @returns the seller's id.
+ * @returns The seller's id.
  */
 export async function openSeller(username: string, code: string): Promise<string> {
   const { account } = await createAccount({
@@ -127,7 +127,7 @@ async function addProduct(sellerId: string, code: string): Promise<void> {
   });
 }
 
-/** Writes one completed deposit per buyer in the service's format. Amounts in rupiah. */
+/** Writes one completed deposit per buyer in the service's format. Amounts are in rupiah. */
 async function fillWallets(buyers: { id: string; amount: number }[]): Promise<void> {
   const made = buyers.map(({ id, amount }) => {
     const pending = { _id: newId(), accountId: id, refId: 'opening', amount, status: 'pending' as const };

@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { builtProgram } from '../../../config/project-file.js';
 
 export interface RunningProcess {
-  /** The name in the figures. Processes with the same name are added up. */
+  /** Name in the figures. Processes with the same name are summed. */
   name: string;
   pid: number;
-  /** The address of a listening process; unusable for others. */
+  /** Address of a process that listens. It is not usable for other processes. */
   url: string;
   child: ChildProcess;
   stop(): Promise<void>;
@@ -29,10 +29,10 @@ const running = new Set<RunningProcess>();
 let started = 0;
 
 /**
- * Starts a built program and waits for its `{ready: true}`. The program stops with this process at
- * the latest. Its output goes to a file in the temporary directory. With PROFILE=<folder> it leaves
- * a CPU profile there.
- * @throws Error with the end of its output.
+ * Starts a built program and waits for its `{ready: true}`. The program stops at the latest when
+ * this process does. Its output is written to a file in the temporary directory. With
+ * PROFILE=<folder>, the program writes a CPU profile to that folder.
+ * @throws Error with the end of the program's output if it does not become ready.
  */
 export async function startProcess({
   name,
@@ -83,7 +83,7 @@ export async function startProcess({
   return found;
 }
 
-/** Stops every process of this bench. */
+/** Stops every process of this benchmark. */
 export async function stopProcesses(): Promise<void> {
   await Promise.all([...running].map((each) => each.stop()));
 }

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Polls until `isTrue` returns true. @throws Error that names the condition on timeout. */
+/**
+ * Polls until `isTrue` returns true.
+ * @throws Error that names the condition on timeout.
+ */
 export async function untilTrue(
   { everyMs, limitMs, what }: { everyMs: number; limitMs: number; what: string },
   isTrue: () => Promise<boolean>,

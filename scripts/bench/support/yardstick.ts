@@ -18,7 +18,7 @@ export function yardstickArgs(bench: Bench, name: 'bare' | 'naive', buyersFile: 
   return [bench.yardstickUri(name), bench.yardstickPrefix(name), buyersFile];
 }
 
-/** Returns the database with the books of a server. */
+/** Returns the database that holds the purchases of a server. */
 export function booksOf({ client, db }: Bench, name: Server): Db {
   return name === 'ours' ? db : client.db(`${db.databaseName}_${name}`);
 }

@@ -17,7 +17,7 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 
 /**
  * Returns the configuration as both GET and POST show it.
- * @param keyId The caller's key, which is the only one that it sees.
+ * @param keyId Id of the caller's key. The response contains no other key.
  */
 export async function presentConfig(account: Account, keyId: string) {
   const [apiKey, webhookStatus] = await Promise.all([

@@ -2,7 +2,9 @@
 import type { FailureReason } from '../../shared/errors.js';
 
 interface Meaning {
-  /** Null: only on the reseller surface, which always answers 200. */
+  /**
+   * Null for reasons that occur only on the reseller surface, which always responds with HTTP 200.
+   */
   httpStatus: number | null;
   meaning: string;
 }

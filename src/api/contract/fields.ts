@@ -8,8 +8,8 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { FieldError } from '../../shared/errors.js';
 
 /**
- * Names a schema in the OpenAPI document (components.schemas). Generated clients name its type
- * after it.
+ * Names a schema in the OpenAPI document (components.schemas). Generated clients use this name for
+ * the schema's type.
  */
 export function nameSchema<Schema extends Joi.Schema>(name: string, schema: Schema): Schema {
   return schema.meta({ name }) as Schema;
@@ -64,7 +64,8 @@ export const productCode = Joi.string()
   .example('S10');
 
 /**
- * Checks only that it is text. The product determines its form, which is checked later (422/04).
+ * Checks only that the value is text. The form depends on the product and is checked later
+ * (422/04).
  */
 export const customerNumber = buildTextSchema(100, noControlPattern, 'noControlCharacters')
   .min(1)
@@ -109,7 +110,7 @@ export const url = Joi.string()
   .messages(toJoiMessages({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
   .example('https://shop.example/hooks/topup');
 
-/** A URL that is not resolved before it is used. Only its text is checked. */
+/** A URL whose host name is not resolved here. Only the text is checked. */
 export const callbackUrl = url
   .custom((value: string, helpers) => {
     const problem = urlGuard.problemOf(value);
@@ -160,7 +161,7 @@ export const zoneQuery = Joi.object<ZoneQuery>({ tz });
 
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
-/** One of these words in any case. Its readers compare it in lower case. */
+/** Accepts the words in any case. Handlers must compare the value in lower case. */
 export const caseInsensitive = (words: readonly string[]) =>
   Joi.string()
     .valid(...words)
@@ -206,8 +207,8 @@ export const pagination = nameSchema(
 );
 
 /**
- * Returns the errors of URLs to be saved, by field. Resolves their host names. Null and undefined
- * are skipped.
+ * Resolves the host names of URLs that are about to be saved, and returns the errors by field. Null
+ * and undefined are skipped.
  */
 export async function findUrlErrors(urls: Record<string, string | null | undefined>): Promise<FieldError[]> {
   const found = await Promise.all(

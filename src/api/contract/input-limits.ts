@@ -1,5 +1,5 @@
 /**
- * Size limits of input, read from its own schema. They bound the cost of validation: Joi checks
+ * Size limits of input, derived from its schema. They bound the cost of validation: Joi checks
  * every item of a list and runs every pattern, even on text that is too long.
  */
 import { lookUp } from '../../shared/collections.js';
@@ -11,14 +11,14 @@ export type InputLimits =
   | { kind: 'text'; max: number }
   | { kind: 'list'; max: number; item: InputLimits }
   | { kind: 'object'; fields: Map<string, InputLimits> }
-  /** The cost does not depend on the value: a number, a boolean, or one of some words. */
+  /** The cost does not depend on the value: a number, a boolean or an enumerated word. */
   | { kind: 'plain' };
 
 const known = new WeakMap<Joi.Schema, InputLimits>();
 
 /**
  * Returns the limits of an input schema.
- * @throws Error for text or a list without a `max`, and for objects that accept unknown fields.
+ * @throws Error if a text or a list has no `max`, or if an object accepts unknown fields.
  */
 export function getInputLimits(schema: Joi.Schema): InputLimits {
   const found = known.get(schema) ?? readLimits(schema, 'input');
@@ -28,8 +28,8 @@ export function getInputLimits(schema: Joi.Schema): InputLimits {
 
 /**
  * Checks only lengths, and drops fields that the schema does not name.
- * @returns The input to validate, and errors for values that are too long. Their content is not
- * checked.
+ * @returns The input to validate, and an error for each value that is too long. The content of such
+ * values is not checked.
  */
 export function applyInputLimits(
   schema: Joi.Schema,
@@ -91,8 +91,8 @@ function limitFields(
 }
 
 /**
- * `schema.describe()` gives the same but validates its own output. That costs 0.2 s of each start
- * for all operations.
+ * Does not use `schema.describe()`, which validates its own output. For all operations together,
+ * that would add 0.2 s to each start.
  */
 function readLimits(schema: Joi.Schema, name: string): InputLimits {
   const terms = schema.$_terms as {

@@ -19,7 +19,7 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { HistorySearch } from '../../purchases/history.js';
 import type { ShownStatus } from '../../purchases/states.js';
 
-/** Query of lists of an account's deposits or settlements (docs/reference/api/lists.md#lists). */
+/** Query parameters of the deposit and settlement lists (docs/reference/api/lists.md#lists). */
 export interface ListFilter<Status extends string> {
   status?: Status;
   ref_id?: string;
@@ -119,7 +119,7 @@ export interface SearchBody {
   sn?: string;
 }
 
-/** Maps the search fields to the names of the domain; undefined if none is set. */
+/** Maps the search fields to the names of the domain. Undefined if none is set. */
 export function toHistorySearch({ code, customer_number, sn }: SearchBody): HistorySearch | undefined {
   const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
   return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;

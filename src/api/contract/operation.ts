@@ -32,8 +32,8 @@ export interface Reply {
   /** Sent instead of the envelope. */
   file?: FileReply;
   /**
-   * For `conditional` operations whose data is a `JsonList`: a digest of it. Absent: the digest of
-   * the data itself.
+   * Digest for the ETag of a `conditional` operation whose data is a `JsonList`. If absent, the
+   * digest is computed from `data`.
    */
   digest?: string;
 }
@@ -42,7 +42,7 @@ export interface FileReply {
   filename: string;
   /** Content-Type. */
   type: string;
-  /** Bytes; null if the size is unknown before the end. */
+  /** Size in bytes. Null if it is unknown until the file has been read. */
   size: number | null;
   open(): Readable;
 }
@@ -56,8 +56,8 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   /** Role whose keys may call it. */
   role: Role;
   /**
-   * Power that the caller's credential must have. Default `own`, which only the current API key
-   * has.
+   * Power that the caller's credential must have. The default is `own`, which only the current API
+   * key has.
    */
   needs?: Power;
   tag: 'Wallet' | 'Buyer' | 'Seller' | 'Sandbox';
@@ -68,19 +68,19 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   query?: Joi.ObjectSchema<Query>;
   /** Schema of `data`, or of the file if the response is always a file. */
   data: Joi.Schema;
-  /** Schema of `data` in a 202. */
+  /** Schema of `data` in a 202 response. */
   unfinishedData?: Joi.Schema;
   /** Also accepts the query parameter `token` instead of a key (see reports/downloads.ts). */
   takesToken?: true;
   /**
-   * Responds with a file instead of the envelope, always or when the client asks for one. `bytes`:
-   * always, and never JSON.
+   * Sends a file instead of the envelope. `always` and `bytes` do so for every call, `onRequest`
+   * only if the client asks for one. With `bytes` the file is never JSON.
    */
   file?: 'always' | 'onRequest' | 'bytes';
   /** Media types of the file in addition to JSON. Default: only csv. */
   fileTypes?: string[];
   /**
-   * For lists that clients poll: the response has an ETag, and an unchanged list is answered with
+   * For lists that clients poll. The response has an ETag, and a request for an unchanged list gets
    * 304.
    */
   conditional?: true;

@@ -35,7 +35,7 @@ export function getFieldReason(code: string): FieldReason {
 /**
  * Validates input at the edge (docs/reference/api/conventions.md#input). Types are not converted
  * and unknown fields are ignored. Length errors are checked first and reported alone.
- * @throws ValidationError (400/01)
+ * @throws ValidationError (400/01) if the input is invalid.
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   const bounded = applyInputLimits(schema, input);
@@ -80,8 +80,8 @@ const indonesianOptions: Joi.ValidationOptions = {
 };
 
 /**
- * Pairs the errors of both languages, which come in the same order. Errors with the same field and
- * message are merged.
+ * Pairs the errors of both languages. Both lists have the same order. Errors with the same field
+ * and message are merged.
  */
 function combineLanguages(
   english: Joi.ValidationErrorItem[],

@@ -102,7 +102,10 @@ function showResults(found, count) {
 }
 `;
 
-/** Browser script: sends the form of a call and shows the response. The key is kept for the tab. */
+/**
+ * Browser script: sends the form of a call and shows the response. The browser keeps the key until
+ * the tab is closed.
+ */
 export const tryItScript = `'use strict';
 // 'npm start' prints an address with the demo key in the fragment, which is not sent. A link must not set a live key.
 const given = /^#key=([bs]k_test_[A-Za-z0-9_]+)$/.exec(location.hash);

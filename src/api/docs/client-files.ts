@@ -23,7 +23,7 @@ export interface ClientFile {
   isAddressed: boolean;
 }
 
-/** Returns the file that /docs/clients/<name> serves; null if there is none. */
+/** Returns the file that /docs/clients/<name> serves. Null if there is none. */
 export function findClientFile(name: string): ClientFile | null {
   const file = lookUp(clientFiles, name);
   return file === undefined
@@ -36,7 +36,7 @@ export function findClientFile(name: string): ClientFile | null {
 }
 
 /**
- * Returns the URL of a client file; null if it is not served.
+ * Returns the URL of a client file. Null if it is not served.
  * @param wanted Path in the repository.
  */
 export function findClientFileUrl(wanted: string): string | null {

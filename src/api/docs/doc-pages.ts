@@ -28,7 +28,7 @@ const mapName = 'README';
 const rendered = new Map<string, DocPage>();
 
 /**
- * Returns a rendered page; null if the map does not list it.
+ * Returns a rendered page. Null if the map does not list it.
  * @param name Path in the docs map.
  */
 export function findDocPage(name: string): DocPage | null {

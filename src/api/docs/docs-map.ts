@@ -22,7 +22,7 @@ export function findMappedPage(name: string): MappedPage | null {
   return allPages.find((each) => each.name === name) ?? null;
 }
 
-/** Returns the previous and next page; null at the ends. */
+/** Returns the previous and next page. Null at the ends. */
 export function getNeighbours(name: string): { previous: MappedPage | null; next: MappedPage | null } {
   const index = allPages.findIndex((each) => each.name === name);
   return { previous: allPages[index - 1] ?? null, next: allPages[index + 1] ?? null };

@@ -28,7 +28,8 @@ export async function limitRate(account: Account, response: Response): Promise<v
 }
 
 /**
- * Awaits an authentication and counts failures per address. A successful one always passes.
+ * Awaits an authentication and counts failures per address. A successful authentication passes even
+ * after too many failures.
  * @param kind Name of the counter. The callbacks of each provider protocol have their own.
  * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st failure in a minute.
  */
@@ -46,8 +47,8 @@ export async function limitFailedAuthentication<T>(
         max: limits.failedAuthenticationsMax,
         windowMs,
       });
-      // Known keys are found in memory, unknown ones in the database. The floor hides the
-      // difference.
+      // Known keys are found in memory, and unknown keys need a database query. The minimum
+      // response time hides the difference.
       await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
       throwIfExceeded(taken, say('tooManyBadKeys', { seconds: getResetSeconds(taken) }));
     }
@@ -67,8 +68,8 @@ function getResetSeconds({ resetMs }: Taken): number {
 
 /**
  * Authenticates the bearer key or access token (docs/reference/api/authentication.md).
- * Responds 401/07 without a valid one, and 429/06 after too many failures from one address. A valid
- * one is never limited.
+ * Responds 401/07 if the credential is missing or invalid, and 429/06 after too many failures from
+ * one address. A valid credential is never limited.
  */
 export const authenticateRequest: RequestHandler = async (request, response, next) => {
   const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
@@ -96,10 +97,10 @@ export const accessRules: RequestHandler = async (request, response, next) => {
 };
 
 /**
- * Checks the address before the rate limit, so that a stranger with a stolen key uses none of the
- * limit.
+ * Checks the address before the rate limit, so that a stolen key does not consume the limit from a
+ * foreign address.
  * @throws ForbiddenError (403/07) if the address is not on the account's allowlist.
- * @throws RateLimitError (429/06)
+ * @throws RateLimitError (429/06) if the account has exceeded its rate limit.
  */
 export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
   requireAllowedAddress(account, address);
@@ -107,8 +108,8 @@ export async function applyAccessRules(account: Account, address: string, respon
 }
 
 /**
- * @throws ForbiddenError (403/07) if the address is not on the account's allowlist, or there is no
- * account.
+ * @throws ForbiddenError (403/07) if there is no account, or if the address is not on its
+ * allowlist.
  */
 export function requireAllowedAddress(account: Account | null, address: string): void {
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {

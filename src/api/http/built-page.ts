@@ -31,8 +31,8 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 /**
- * Sends a page. It is read for each response, so that a build under a running process serves its
- * own file names.
+ * Sends a page. The file is read for each response, because a build while the process runs changes
+ * the names of the assets.
  * @param values Replacements for placeholders in the page.
  */
 export async function sendBuiltPage(

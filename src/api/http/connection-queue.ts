@@ -7,7 +7,10 @@ import { limits } from '../../../config/limits.js';
 import { buildUnreadableRequestResponse } from './error-envelope.js';
 import { endStalledResponses } from './stalled-responses.js';
 
-/** Event loop turns: the rest of the current one, one that accepts connections, one that reads. */
+/**
+ * Event loop iterations until pending requests are read: the rest of the current iteration, one
+ * that accepts connections and one that reads.
+ */
 const turnsToRead = 3;
 
 interface Waiting {
@@ -21,27 +24,29 @@ interface Waiting {
 interface ConnectionQueue {
   /** The response in progress. */
   current: ServerResponse | null;
-  /** Pipelined requests that arrived in the meantime. */
+  /** Pipelined requests that arrived while another request was in progress. */
   waiting: Waiting[];
-  /** True while a request is handled, or about to be. */
+  /** True while a request is being handled or is scheduled. */
   isBusy: boolean;
-  /** Later input cannot be read. None of it is executed, and the connection ends. */
+  /**
+   * True if the client sent input that could not be parsed. Later input is not executed, and the
+   * connection is closed.
+   */
   isBroken: boolean;
 }
 
-/**
- * Milliseconds for which a client may read nothing of its response: normally, and when the server
- * closes.
- */
+/** Stall timeouts: how long a client may read none of its response. */
 interface Times {
+  /** During normal operation, in milliseconds. */
   stillMs?: number;
+  /** While the server closes, in milliseconds. */
   atStopMs?: number;
 }
 
 interface ServerState {
-  /** Every response closes its connection. */
+  /** True if every response closes its connection. */
   isLast: boolean;
-  /** No new request begins. */
+  /** True if no new request begins. */
   isClosing: boolean;
 }
 
@@ -50,11 +55,11 @@ interface ServerState {
  * the connection breaks or the server closes are not executed.
  *
  * Node hands over all requests of a packet at once. Without the queue, a packet of 58 kB blocks a
- * process for 20 s. A response that never gets the connection emits no `close`.
+ * process for 20 s. A response to which Node never assigns the connection emits no `close`.
  *
- * @returns `close`, which ends the server although clients keep their connections. Idle connections
- * end at once, others after the response in progress, which says `Connection: close` if its headers
- * are not sent.
+ * @returns `close`, which stops the server even if clients keep connections open. Idle connections
+ * end at once. Busy connections end after the response in progress, which says `Connection: close`
+ * if its headers have not been sent.
  */
 export function handleSequentially(
   server: Server,
@@ -72,7 +77,7 @@ export function handleSequentially(
       line.isBusy = false;
       return;
     }
-    // The previous response ended the connection, or another response holds it.
+    // The previous response ended the connection, or another response still holds the socket.
     if (stage.isClosing || line.isBroken || !socket.writable || next.response.socket !== socket) {
       socket.destroy();
       return;
@@ -87,7 +92,7 @@ export function handleSequentially(
       if (stage.isClosing || line.isBroken) {
         socket.destroySoon();
       } else if (line.waiting.length > 0) {
-        // Lets other connections run in between.
+        // Lets the requests of other connections run before the next request of this connection.
         setImmediate(goOn, socket, line);
       } else {
         line.isBusy = false;
@@ -109,8 +114,8 @@ export function handleSequentially(
     // request's span.
     line.waiting.push({
       response,
-      // Node drops later input of the same packet, and would continue in the middle of another
-      // request.
+      // After an upgrade request, Node drops the rest of the packet and would resume in the middle
+      // of another request.
       isLast: request.headers.upgrade !== undefined,
       handle: line.isBusy ? AsyncResource.bind(begin) : begin,
     });
@@ -121,8 +126,8 @@ export function handleSequentially(
   };
 
   server.on('request', take);
-  // Node would answer 417 itself, outside the queue. Expectations are ignored and answered
-  // normally.
+  // Without this listener, Node responds 417 itself, outside the queue. Here the expectation is
+  // ignored.
   server.on('checkExpectation', take);
   handleUnreadableRequests(server, lines);
   return { close: () => closeInOrder(server, lines, { answers, stage }) };
@@ -162,7 +167,8 @@ function handleUnreadableRequests(server: Server, lines: Map<Socket, ConnectionQ
   server.on('clientError', (error, socket) => {
     rejectUnreadable(error, socket, lines.get(socket as Socket));
   });
-  // Node would end the connection at once, together with the request in progress.
+  // Without this listener, Node closes the connection on CONNECT, including the response in
+  // progress.
   server.on('connect', (_request, socket) => {
     const line = lines.get(socket as Socket);
     rejectUnreadable(new Error('This server is not a proxy'), socket, line);
@@ -181,8 +187,8 @@ function closeAfterResponse(response: ServerResponse | null): void {
 }
 
 /**
- * Reads requests that clients have sent already: one turn accepts their connections, the next one
- * reads.
+ * Waits until requests that clients have already sent are read. One event loop iteration accepts
+ * their connections, and the next one reads.
  */
 async function readPendingRequests(): Promise<void> {
   for (let turn = 0; turn < turnsToRead; turn += 1) {
@@ -191,8 +197,8 @@ async function readPendingRequests(): Promise<void> {
 }
 
 /**
- * `close` of an HTTP server also cuts ended responses that are not yet written, and stops the
- * checks for slow clients.
+ * Closes only the listening socket. `close` of the HTTP server would also cut off responses that
+ * are not yet fully written, and would stop the checks for slow clients.
  * @returns Resolves when all connections have ended.
  */
 function stopListening(server: Server): Promise<void> {
@@ -224,8 +230,8 @@ function dropBodyHeaders({ method, headers }: IncomingMessage): void {
 }
 
 /**
- * True if the client has not sent the whole body, so that nothing is executed yet. A GET waits for
- * no body and may buy.
+ * True if the client has not sent the whole body, so no operation has begun. A GET does not wait
+ * for a body and may already be executing a purchase.
  */
 function isWaitingForBody({ current }: ConnectionQueue): boolean {
   return (
@@ -239,9 +245,9 @@ function isWaitingForBody({ current }: ConnectionQueue): boolean {
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Handles input that Node could not parse, or that timed out. A request in progress is answered
- * first, and the connection ends with it. Its client must not take a 400 for the response of its
- * purchase.
+ * Handles input that Node could not parse, or that timed out. A request in progress gets its
+ * response first, and then the connection is closed. Otherwise the client could mistake the 400 for
+ * the response to its purchase.
  */
 function rejectUnreadable(
   error: NodeJS.ErrnoException,

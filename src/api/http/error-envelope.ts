@@ -68,8 +68,8 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) {
     return error;
   }
-  // Checked first: a client that disconnects while it sends has the code of a lost connection,
-  // which is not MongoDB's.
+  // Checked first: if a client disconnects while sending, the error has the same code as a lost
+  // connection to MongoDB.
   const ofClient = convertBodyParserError(error);
   if (ofClient) {
     return ofClient;
@@ -119,7 +119,7 @@ function isUnpackingError(error: unknown): boolean {
   return typeof code === 'string' && /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_.*BROTLI)/.test(code);
 }
 
-/** The same statuses as Node's. All other codes are 400. */
+/** The same statuses as in Node. All other codes become 400. */
 const failuresByCode = new Map([
   ['HPE_HEADER_OVERFLOW', new HttpRequestError(say('headersTooLarge'), 431)],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', new HttpRequestError(say('bodyAboveAllowed'), 413)],
@@ -128,9 +128,9 @@ const failuresByCode = new Map([
 const unreadableRequestError = new HttpRequestError(say('requestUnreadable'), 400);
 
 /**
- * Returns the raw response to a request that Node could not read, or not in time. It has the
- * failure envelope, so that a client sees that nothing was done.
- * It is in English, because the headers of the request are unknown.
+ * Returns the raw response to a request that Node could not parse, or that timed out. The failure
+ * envelope tells the client that nothing was executed. The message is in English, because the
+ * headers of the request are unknown.
  */
 export function buildUnreadableRequestResponse({ code = '' }: NodeJS.ErrnoException): string {
   const failure = failuresByCode.get(code) ?? unreadableRequestError;

@@ -4,7 +4,7 @@ import type { ListedProduct } from '../../products/read-products.js';
 import type { PricedProduct } from '../../providers/price-list.js';
 import { runInTurn } from './send-response.js';
 
-/** Items hashed at once, in well under a millisecond. */
+/** Items hashed at a time. Hashing them takes well under a millisecond. */
 const itemsAtOnce = 200;
 
 /**
@@ -24,8 +24,8 @@ export function computeDigest(data: unknown): string {
 }
 
 /**
- * Returns the digest of a list of products without writing it as JSON. It holds the event loop no
- * longer than sending the list does.
+ * Returns the digest of a product list without serializing the list. Like sending the list, hashing
+ * blocks the event loop for one piece at a time.
  */
 export async function computeProductsDigest(products: Iterable<PricedProduct>): Promise<string> {
   const hash = createHash('sha256');
@@ -48,8 +48,8 @@ export async function computeProductsDigest(products: Iterable<PricedProduct>): 
 }
 
 /**
- * Digests of everything about a product except its current price and status. A product stays the
- * same object until it changes.
+ * Digests of everything about a product except its current price and status. The cache can use
+ * object identity, because a product remains the same object until it changes.
  */
 const digestsByProduct = new WeakMap<ListedProduct, string>();
 

@@ -28,7 +28,7 @@ const reasonsByStatus = {
 
 /**
  * The request as a whole is invalid: malformed JSON, body too large, wrong content type, wrong
- * method, too slow.
+ * method, or sent too slowly.
  */
 export class HttpRequestError extends AppError {
   constructor(

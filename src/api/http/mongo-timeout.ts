@@ -38,8 +38,8 @@ function pingMongoOnce(): Promise<boolean> {
 }
 
 /**
- * Resolves to false after a time, but only after responses that have arrived are read. A busy event
- * loop fires timers first.
+ * Resolves to false after `ms`, but reads responses that have already arrived first. After a busy
+ * period, the event loop runs expired timers before it reads them.
  */
 function resolveFalseAfter(ms: number): Promise<false> {
   return new Promise((resolve) => {

@@ -46,7 +46,7 @@ export function refuseMethod(allowed: string[]): RequestHandler {
   };
 }
 
-/** Runs first, so that refused calls count as calls of the operation. */
+/** Runs first, so that refused calls are also counted for the operation. */
 function recordOperation({ id, readsRequestLog }: AnyOperation): RequestHandler {
   return (_request, response, next) => {
     const context = getRequestContext(response);

@@ -28,8 +28,8 @@ export function getSubscriberNetwork(address: string): string {
 
 /**
  * Returns the query parameters as strings.
- * @throws ValidationError for a parameter that is given twice: two readers could see different
- * values.
+ * @throws ValidationError for a parameter that is given twice, because two parsers could choose
+ * different values.
  */
 export function parseQuery(request: Request): Record<string, string> {
   const { first, objection } = readQuery(request);

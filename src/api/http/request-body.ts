@@ -49,7 +49,7 @@ export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestH
  * Wraps a body parser. eslint.config.js allows body parsers only in this file.
  * Refuses zstd, which the parsers accept from Node 22.15 on: the contract has gzip, deflate and br.
  * Refuses a request whose connection broke before parsing, for example during a login. The parsers
- * take it for one without a body.
+ * would mistake it for a request without a body.
  */
 function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -68,8 +68,8 @@ function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
 }
 
 /**
- * A compressed body can end before its request does. Nothing is executed then, as
- * connection-queue.ts expects of an incomplete request.
+ * A compressed body can end before its request is complete. Such a request is refused, because
+ * connection-queue.ts relies on incomplete requests not being executed.
  */
 function requireWholeBody(request: IncomingMessage): void {
   if (!request.complete) {
@@ -83,8 +83,8 @@ function createAbortedError(how: string): Error {
 }
 
 /**
- * The parser also accepts UTF-7, UTF-16 and UTF-32, which filters in front of us would read
- * differently.
+ * Requires UTF-8. The parser also accepts UTF-7, UTF-16 and UTF-32, which a firewall in front of
+ * the service could read differently.
  */
 function requireWholeUtf8Body(
   request: IncomingMessage,
@@ -98,10 +98,12 @@ function requireWholeUtf8Body(
   requireWholeBody(request);
 }
 
-/** Parses JSON objects of at most 100 kB. Another content type is refused before it is read. */
+/**
+ * Parses JSON objects of at most 100 kB. Other content types are refused before the body is read.
+ */
 export const jsonBody = createJsonBodyParsers();
 
-/** Returns parsers as `jsonBody` with a limit of `bytesMax` bytes. */
+/** Returns the same parsers as `jsonBody`, with a limit of `bytesMax` bytes. */
 export function createJsonBodyParsers(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
   return [
     limitBodySize(bytesMax),

@@ -40,7 +40,7 @@ const failures = counter({
  */
 export function countCall(call: {
   operation: string | null;
-  /** The caller is unknown: its credentials are missing or wrong. */
+  /** True if the caller's credentials are missing or wrong. */
   isStranger: boolean;
   status: number;
   code: string | null;
@@ -52,24 +52,24 @@ export function countCall(call: {
   calls({ operation, status: String(call.status), code: call.code ?? '' });
   durations({ operation }, call.durationMs / 1_000);
   judged({ operation }, call.operation !== null && (call.failed || !call.isStranger) ? 1 : 0);
-  // Adds 0 too, so that a failure ratio always has both series.
+  // Adds 0 after a success, so that both series of a failure ratio exist.
   failures({ operation }, call.failed ? 1 : 0);
 }
 
 export interface RequestContext {
   requestId: string;
   accountId: string | null;
-  /** Id of the operation; null until it is known. */
+  /** Id of the operation. Null until it is known. */
   operation: string | null;
   /** Code of the response, for the log. */
   code: string | null;
   /** True for a failure of ours that the HTTP status does not show (decision 025). */
   failed: boolean;
-  /** Language of messages; null: Accept-Language decides. */
+  /** Language of messages. Null if Accept-Language decides. */
   language: Language | null;
   /** The error behind a failure, for the log only. */
   error: unknown;
-  /** Response body for the account's request log; null for a file or a long list. */
+  /** Response body for the account's request log. Null for a file or a long list. */
   answer: object | null;
   readsRequestLog: boolean;
 }
@@ -78,12 +78,15 @@ export function getRequestContext(response: Response): RequestContext {
   return response.locals['context'] as RequestContext;
 }
 
-/** Called every few seconds by monitoring. They are not traced. */
+/** Paths that monitoring polls every few seconds. Their requests are not traced. */
 const probes = ['/healthz', '/readyz'];
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** The id goes into responses, logs, jobs and traces, so a key in its place is not accepted. */
+/**
+ * The id is written to responses, logs, jobs and traces, so a value that looks like a key is
+ * refused.
+ */
 function isUsableRequestId(id: string | undefined): id is string {
   return id !== undefined && requestIdPattern.test(id) && redact(id) === id;
 }
@@ -184,8 +187,8 @@ function decodePath(sent: string): string {
 }
 
 /**
- * Writes the call to the account's request log. On the reseller surface only the code shows a
- * failure, elsewhere also the status.
+ * Writes the call to the account's request log. On the reseller surface, only the response code
+ * shows a failure. Elsewhere the HTTP status shows it too.
  */
 function logForAccount(
   request: Request,
@@ -213,7 +216,7 @@ function logForAccount(
       address: getClientAddress(request),
       requestId: context.requestId,
       request: redactBody(sent),
-      // Messages about a transaction may be a provider's. Messages of refusals are ours.
+      // A message about a transaction may come from a provider. Messages of refusals are our own.
       response: redactBody(
         answer,
         reason === null || reason === 'transaction_failed' ? [] : ['message', 'errors'],
@@ -223,8 +226,8 @@ function logForAccount(
 }
 
 /**
- * Returns the body, or the query of a call without one. Node's URL is not used, because the target
- * may be no valid URL.
+ * Returns the body, or the query if the call has no body. The request target may be an invalid URL,
+ * so Node's URL class is not used.
  */
 function getSentData(request: Request): object | null {
   const body = request.body as unknown;

@@ -6,7 +6,7 @@ import { createKeyedQueue } from '../../shared/concurrency.js';
 import { once } from 'node:events';
 import type { FileReply } from '../contract/operation.js';
 
-/** Characters serialized at once, in a fraction of a millisecond. */
+/** Characters serialized per piece. One piece takes a fraction of a millisecond. */
 const chunkLength = 32 * 1024;
 
 const runPiece = createKeyedQueue();
@@ -36,7 +36,7 @@ export class JsonList<T> {
 
 /**
  * Sends `body` as JSON. A list in `data` is serialized piece by piece, as fast as the client reads
- * it. All lists together hold the event loop for one piece at a time (decision 030).
+ * it. Concurrent lists take turns: each event loop iteration serializes one piece (decision 030).
  */
 export async function sendJson(response: Response, body: Record<string, unknown>): Promise<void> {
   const { data, ...others } = body;
@@ -75,7 +75,7 @@ function makeNextChunk(chunks: Iterator<string, void>): Promise<IteratorResult<s
   return runInTurn(() => chunks.next());
 }
 
-/** Makes one piece in each turn of the event loop, across all lists. */
+/** Runs one callback per event loop iteration, across all lists. */
 export function runInTurn<T>(makePiece: () => T): Promise<T> {
   return runPiece('piece', async () => {
     await setImmediate();
@@ -98,9 +98,7 @@ function* buildChunks(others: Record<string, unknown>, data: JsonList<unknown>):
   yield `${chunk}]}`;
 }
 
-/**
- * Streams a file to the client. A client that disconnects ends the reading, which is not an error.
- */
+/** Streams a file to the client. If the client disconnects, reading stops without an error. */
 export async function sendFile(response: Response, file: FileReply): Promise<void> {
   const content = file.open();
   // A failure before the first byte gets a normal failure response. A later one can only break the

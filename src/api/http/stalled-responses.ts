@@ -8,7 +8,7 @@ const checksPerTimeout = 4;
  * each byte that the client sends.
  * @param sockets Returns the open sockets.
  * @param times.stillMs Milliseconds that a response may stall.
- * @param times.atStopMs The same after `hurry`. Time that passed before `hurry` counts.
+ * @param times.atStopMs The limit after a call of `hurry`. Stalled time before the call counts.
  */
 export function endStalledResponses(
   sockets: () => Iterable<Socket>,
@@ -46,8 +46,8 @@ export function endStalledResponses(
 }
 
 /**
- * Returns a text that changes whenever the client reads a part of the unsent data. Null if nothing
- * is unsent.
+ * Returns a text that changes whenever the client reads a part of the unsent data. Null if there is
+ * no unsent data.
  * The kernel accepts more data only after it has sent much of its buffer, which is about a megabyte
  * on a fast connection. So a slow client may show no change for seconds.
  */

@@ -39,12 +39,12 @@ export const indonesianJoiMessages: Record<string, string> = {
   'string.pattern.base': '{{#label}} tidak sesuai bentuk yang diminta',
 };
 
-/** Parameter of messages of a field's schema. Joi replaces it by the name of the field. */
+/** Message parameter that Joi replaces with the name of the field. */
 export const label = { label: '{{#label}}' };
 
 /**
- * Converts messages by Joi code to Joi's form: the English ones, and those of other languages by
- * language.
+ * Converts messages, keyed by Joi code, to Joi's format: English at the top level, other languages
+ * under their language code.
  */
 export function toJoiMessages(messages: Record<string, Message>) {
   const inLanguage = (language: Language) =>

@@ -22,7 +22,8 @@ export function getMessageText(response: Response, message: Message): string {
 }
 
 /**
- * English is the first language, so it is the default if the header is missing or names neither.
+ * English is the first language, so it is the default if the header is missing or names no
+ * supported language.
  */
 function getRequestedLanguage({ req }: Response): Language {
   const best = req.acceptsLanguages(...languages);

@@ -46,15 +46,15 @@ function buildDescription(operation: AnyOperation): { description?: string } {
   const sentences = [
     ...(operation.description === undefined ? [] : [operation.description]),
     ...(getRequiredPower(operation) === 'own'
-      ? [
-          'Requires the current API key: an access token or a replaced key is refused (403/07).',
-        ]
+      ? ['Requires the current API key: an access token or a replaced key is refused (403/07).']
       : []),
   ];
   return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 }
 
-/** A call with a token never reaches the operation; reports/downloads.ts answers it. */
+/**
+ * The route in reports/downloads.ts handles calls with a token, so they never reach the operation.
+ */
 const downloadToken: Parameter = {
   name: 'token',
   in: 'query',
@@ -63,7 +63,10 @@ const downloadToken: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Every call except those of the reseller surface, which use the account's setting `language`. */
+/**
+ * Header of every call except those of the reseller surface, which uses the account's `language`
+ * setting.
+ */
 const acceptLanguage: Parameter = {
   name: 'Accept-Language',
   in: 'header',
@@ -74,7 +77,7 @@ const acceptLanguage: Parameter = {
   example: 'id-ID,id;q=0.9,en;q=0.8',
 };
 
-/** For lists that clients poll. */
+/** Header of lists that clients poll. */
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',

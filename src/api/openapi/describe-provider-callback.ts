@@ -5,8 +5,8 @@ import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
 
 /**
- * The callback of the reseller protocol that providers send to us. Our own is the webhook
- * callback.reseller.
+ * The callback of the reseller protocol that providers send to us. The callback that we send is
+ * described as the webhook `callback.reseller`.
  */
 const body = Joi.object({
   ref_id: Joi.string()

@@ -3,7 +3,8 @@ import type { Schema } from './types.js';
 
 /**
  * Converts a Joi schema to JSON Schema (2020-12). Input (`request`) allows unknown fields, because
- * they are ignored. A `response` names every field. Checks by functions are left to descriptions.
+ * they are ignored. A `response` names every field. Checks that are functions are not converted, so
+ * descriptions must mention them.
  */
 export function toJsonSchema(schema: Joi.Schema, direction: 'request' | 'response'): Schema {
   const found = schema['~standard'].jsonSchema[direction === 'request' ? 'input' : 'output']({

@@ -166,7 +166,7 @@ const headers: [string, string][] = [
 
 /**
  * Returns the description of all webhooks in the OpenAPI document.
- * @param addresses As in OUTGOING_ADDRESSES.
+ * @param addresses Source addresses of our requests, as in OUTGOING_ADDRESSES.
  */
 export function describeWebhooks(addresses: string[]): string {
   const origin = addresses.length === 0 ? '' : ` Requests come from ${addresses.join(', ')}.`;

@@ -19,13 +19,13 @@ import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { validate } from '../contract/validate.js';
 import { getMessageText } from '../language/response-language.js';
 
-/** An older notice may be a replay. */
+/** Maximum age of a notice. An older one may be a replay. */
 const ageMaxMs = 5 * 60_000;
 
 /**
  * Verifies the signature and the age of a notice
  * (docs/reference/api/deposits.md#payment-notifications).
- * @throws UnauthorizedError (401/07) if either is wrong.
+ * @throws UnauthorizedError (401/07) if either of them is invalid.
  */
 export function checkNotice(
   notice: { raw: Buffer; timestamp: string | undefined; signature: string | undefined },
@@ -59,9 +59,9 @@ const body = Joi.object<Body>({
 const path = '/internal/payments/notify';
 
 /**
- * Serves the call by which a bank or payment gateway reports a payment
- * (docs/reference/api/deposits.md#payment-notifications). Without PAYMENT_NOTIFY_SECRET there is no
- * such path.
+ * Serves the path on which a bank or payment gateway reports a payment
+ * (docs/reference/api/deposits.md#payment-notifications). The path does not exist without
+ * PAYMENT_NOTIFY_SECRET.
  * Mount it before the JSON body parser, because the signature covers the raw body.
  */
 export function paymentNotifyRoutes(): Router {

@@ -6,7 +6,7 @@ import { refuseMethod } from '../http/mount-operations.js';
 /**
  * Serves `/portal`, the account portal, and `/assets`, the scripts and styles of portal and
  * console.
- * The portal only makes calls of the public API, with the key that is entered there (decision 034).
+ * The portal only makes calls of the public API, with the key that the user enters (decision 034).
  */
 export function portalRoutes(): Router {
   const router = Router({ caseSensitive: true });

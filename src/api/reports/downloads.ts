@@ -28,7 +28,7 @@ export function buildFileReply(report: Report): FileReply {
 
 /**
  * Returns the report if its file can be sent.
- * @throws NotFoundError (404/02) if there is no file yet, or none any more.
+ * @throws NotFoundError (404/02) if the file is not ready or has expired.
  */
 export function requireReadyReport(report: Report | null): Report {
   if (report?.status !== 'completed' || report.expiresAt <= now()) {
@@ -40,7 +40,7 @@ export function requireReadyReport(report: Report | null): Report {
 /**
  * Serves GET of a `download_url`. The signed token replaces the key until it expires or is revoked.
  * The allowlist and a suspension of the account apply.
- * Without a token the call goes on to the operation of the same path, which needs the owner's key.
+ * A call without a token is passed to the operation on the same path, which needs the owner's key.
  */
 export function signedDownloadRoutes(): Router {
   const router = Router({ caseSensitive: true });
@@ -55,7 +55,8 @@ export function signedDownloadRoutes(): Router {
       const id = String(request.params['id']);
       const report = await ReportModel.findById(id).lean<Report>();
       const account = report && (await AccountModel.findById(report.accountId).lean<Account>());
-      // Verified for missing reports too: a wrong token gets the same answer for every report.
+      // Verified for missing reports too, so that a wrong token does not reveal whether a report
+      // exists.
       verifyDownloadToken({ report: report ?? { _id: id }, account: account ?? {} }, token);
       requireAllowedAddress(account, getClientAddress(request));
       if (account) {

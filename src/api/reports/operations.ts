@@ -93,7 +93,7 @@ interface Body {
 const formatDescription = '`csv-excel`: CSV whose texts Excel shows unchanged. `xlsx`: an Excel workbook.';
 
 const getMediaType = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
-/** In addition to JSON. */
+/** Media types of report files in addition to JSON. */
 const fileMediaTypes = [getMediaType('csv'), getMediaType('xlsx')];
 
 /** Returns the report operations of one role (docs/reference/api/reports.md). */

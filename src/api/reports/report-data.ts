@@ -23,7 +23,7 @@ const cells: Record<keyof Cells, Joi.Schema> = {
   time: timestamp,
 };
 
-/** Type names of items. */
+/** OpenAPI type names of items, by their columns. */
 const names = new Map<Columns, string>([
   [purchaseColumns, 'ReportedTransaction'],
   [depositColumns, 'ReportedDeposit'],
@@ -51,7 +51,7 @@ export const reportTypes: Record<Role, ReportType[]> = {
 export const reportFormats = ['json', 'csv', 'csv-excel', 'xlsx'] as const satisfies ReportFormat[];
 /** Formats whose response is only a link, so that they share a schema. */
 const linkedFormats = reportFormats.filter((format) => format !== 'json');
-/** Most items in a response. The file has all of them. */
+/** Maximum number of items in a response. The file has all items. */
 export const itemsInlineMax = 10_000;
 
 const whole = Joi.number().integer().required();

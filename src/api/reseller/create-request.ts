@@ -90,8 +90,8 @@ export const createResellerRequest = defineResellerOperation<Query>({
 });
 
 /**
- * Binds the sign of a refused call to its order. Values that no product can have are bound
- * unchanged. A ref_id that no purchase can have needs no binding.
+ * Binds the sign of a refused call to its order. An invalid code or customer number is bound
+ * unchanged. An invalid ref_id needs no binding, because no purchase can have it.
  */
 async function bindRefusedSign(sent: { accountId: string; code: string; customer: string; ref: string }) {
   const { accountId, code, customer, ref } = sent;
@@ -104,9 +104,9 @@ async function bindRefusedSign(sent: { accountId: string; code: string; customer
 }
 
 /**
- * Answers 05 if the outcome of the purchase is unknown, so that the engine asks again with the same
- * ref_id. After a failure code it would buy elsewhere, and the customer would get the product
- * twice.
+ * Responds 05 if the outcome of the purchase is unknown, so that the reseller's engine repeats the
+ * call with the same ref_id. After a failure code, the engine would buy from another supplier, and
+ * the customer would get the product twice.
  */
 function answerUnknownOutcome(
   error: unknown,

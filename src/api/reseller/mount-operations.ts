@@ -16,8 +16,8 @@ import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './resel
 import { setResponseLanguage, getMessageText } from '../language/response-language.js';
 
 /**
- * Returns a router that serves the calls only by GET. Express would answer HEAD with the same
- * handler, and HEAD must not buy.
+ * Returns a router that serves the calls only by GET. Express would serve HEAD with the same
+ * handler, but HEAD must not create a purchase.
  */
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
   const router = Router({ caseSensitive: true });
@@ -33,7 +33,7 @@ function onlyGet(operation: AnyResellerOperation): RequestHandler {
       next();
       return;
     }
-    // The URL of another method has a sign too.
+    // A request with another method still has a sign, which must be bound to its order.
     const signed = await authenticateCall(operation, request, response).catch(ignoreClientFailure);
     await (signed && operation.onRefused?.(signed.call));
     refuseMethod(['GET'])(request, response, next);
@@ -82,7 +82,7 @@ async function handleCall(
   return operation.handle({ ...call, query: await bindSignIfRefused(operation, call, query) });
 }
 
-/** Binds the sign of a refused call to its order before the refusal is answered. */
+/** Binds the sign of a refused call to its order before the refusal is sent. */
 async function bindSignIfRefused<T>(
   operation: AnyResellerOperation,
   call: ResellerCall<Record<string, string>>,
@@ -123,8 +123,8 @@ function findSigningAccount(
 }
 
 /**
- * Builds the answer of a failure. It has no `transaction_status`, because it is about the call and
- * not about a transaction.
+ * Builds the response to a failed call. It has no `transaction_status`, because the failure
+ * concerns the call and not a transaction.
  */
 function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);

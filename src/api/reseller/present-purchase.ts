@@ -4,7 +4,7 @@ import { asWritten, say } from '../../shared/say.js';
 import type { ResellerAnswer } from './reseller-operation.js';
 
 /**
- * Converts a purchase to the answer in docs/reference/api/reseller.md.
+ * Converts a purchase to the response in docs/reference/api/reseller.md.
  * @param created True if this call created the purchase.
  */
 export function presentResellerPurchase(purchase: Purchase, created: boolean): ResellerAnswer {

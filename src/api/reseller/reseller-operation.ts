@@ -1,6 +1,7 @@
 /**
  * A call of the reseller surface as data (docs/reference/api/reseller.md). The router and the
- * OpenAPI document are both built from it. The answer is a flat object whose `status` is the code.
+ * OpenAPI document are both built from it. The response is a flat object whose `status` is the
+ * code.
  */
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
@@ -34,7 +35,7 @@ export interface ResellerOperation<Query = unknown> {
   query: Joi.ObjectSchema<Query>;
   /** Fields of a success in addition to status and message. */
   answer: Record<string, Joi.Schema>;
-  /** Fields of answers with other codes, if the call is about an existing transaction. */
+  /** Fields of responses with other codes, if the call is about an existing transaction. */
   otherAnswer?: Record<string, Joi.Schema>;
   /**
    * Returns the texts that the two kinds of sign cover; see authenticateSign. The query is not
@@ -43,8 +44,8 @@ export interface ResellerOperation<Query = unknown> {
   signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
   handle(call: ResellerCall<Query>): Promise<ResellerAnswer>;
   /**
-   * Awaited before a refusal if the sign is right and `handle` is not called. The values are not
-   * validated.
+   * Called if the sign is valid but the call is refused before `handle`. It is awaited before the
+   * refusal is sent. The values are not validated.
    */
   onRefused?(call: ResellerCall<Record<string, string>>): Promise<void>;
 }
@@ -61,7 +62,10 @@ export function defineResellerOperation<Query>(operation: ResellerOperation<Quer
   return operation as unknown as AnyResellerOperation;
 }
 
-/** Part of every query. Authentication checks it; this schema describes it for the contract. */
+/**
+ * Part of every query. Authentication checks these parameters. This schema describes them for the
+ * contract.
+ */
 export const credentials = Joi.object({
   username: text(40).required(),
   sign: Joi.string()

@@ -89,7 +89,7 @@ export const endTransaction = defineOperation<Body, Params>({
   },
 });
 
-/** No clock moves. Work of this account that is due later becomes due now (decision 033). */
+/** Makes the account's scheduled work due now (decision 033). It does not move any clock. */
 export const advance = defineOperation({
   id: 'advanceSandbox',
   method: 'post',

@@ -155,7 +155,7 @@ function buildCsvFile(statement: Statement, what: Parameters<typeof statementCsv
     filename: `statement-${formatBusinessDay(start)}-${formatBusinessDay(end)}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
-    // Not in object mode, so that no more is read ahead than the client takes.
+    // Object mode would read more rows ahead than a slow client takes.
     open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
   };
 }

@@ -31,7 +31,7 @@ import {
   type ReplayableState,
 } from '../../webhooks/replay/replay-deliveries.js';
 
-/** In responses a due row that a worker holds is `delivering`. */
+/** Adds `delivering` for a due row whose lease a worker holds. Only responses have this status. */
 export type DeliveryStatus = DeliveryState | 'delivering';
 
 /**
@@ -45,7 +45,7 @@ export function presentDelivery(row: Delivery, zone?: string) {
     event: row.event,
     ref_id: row.refId,
     endpoint_id: row.channel === 'webhook' ? (row.endpointId ?? defaultEndpointId) : null,
-    // Secrets in the query are only for callers that may read the configuration.
+    // Only callers that may read the configuration may see secrets in the query.
     url: redactUrlSecrets(row.url),
     status,
     attempt_count: row.attemptCount,

@@ -1,5 +1,5 @@
 /**
- * Test events for `POST /api/<role>/webhooks/test`. Their bodies are recorded ones of real events
+ * Test events for `POST /api/<role>/webhooks/test`. Their bodies were recorded from real events
  * (decision 036).
  */
 import type { Role, Account } from '../../accounts/account.model.js';
@@ -30,8 +30,8 @@ export const testableEvents = {
 } as const satisfies Record<Role, readonly DeliveryEvent[]>;
 
 /**
- * Fields with the subject's id. It is new each time, because receivers recognise repeated events by
- * it.
+ * Fields that hold the subject's id. Each test gets a new id, because receivers use it to recognise
+ * repeated events.
  */
 const ids = ['transaction_id', 'settlement_id'];
 const times = ['timestamp', 'completed_at', 'since'];
@@ -110,8 +110,8 @@ export function testEndpointFor(role: Role): AnyOperation {
 }
 
 /**
- * Sends other events than ping only in a sandbox: a live receiver would take a made-up result for
- * money.
+ * Sends events other than `ping` only in a sandbox. A live receiver would book an invented result
+ * as real money.
  */
 async function sendTest(account: Account, { endpointId, event }: Body & { endpointId: string | null }) {
   if (event !== 'ping') {

@@ -11,7 +11,7 @@ import { revokeAccountLinks } from '../../reports/download-links.js';
 interface SettingsBody extends Reason {
   require_strong_sign?: boolean;
   require_ack?: boolean;
-  /** Null: the default rate. */
+  /** Null for the default rate. */
   commission_rate?: number | null;
   rate_limit?: number;
   rate_limit_max?: number | null;

@@ -37,8 +37,8 @@ const providerBody = Joi.object<Provider>({
 });
 
 /**
- * Creates an account. Only this answer shows its API key; no other operation returns the key to an
- * operator.
+ * Creates an account. Only this response shows its API key. No other operation returns the key to
+ * an operator.
  */
 export const createAccountCall = defineConsoleOperation<Body>({
   id: 'createAccount',

@@ -19,12 +19,12 @@ interface AccountChange<Body extends Reason, Answer> {
   action: OperatorAction;
   summary: string;
   body?: Joi.ObjectSchema<Body>;
-  /** Schema of the answer. Default: `changedData`. */
+  /** Schema of the response data. Default: `changedData`. */
   data?: Joi.Schema;
   run: (account: Account, change: { body: Body; by: ChangedBy }) => Promise<Answer>;
 }
 
-/** Answer of an action that may find nothing to change. */
+/** Response data of an action that may find nothing to change. */
 export const changedData = requiredObject({ changed: Joi.boolean() });
 
 /** Defines an operation that changes one account. */

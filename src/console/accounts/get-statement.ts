@@ -24,7 +24,7 @@ interface Query {
   after?: string;
 }
 
-/** Records the reader in the audit log, as `topup statement` does. */
+/** Records in the audit log who read the statement, as `topup statement` does. */
 export const getStatement = defineConsoleOperation<unknown, { username: string }, Query>({
   id: 'getStatement',
   method: 'get',

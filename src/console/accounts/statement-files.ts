@@ -70,7 +70,7 @@ export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response
   await sendFile(response, file);
 };
 
-/** Records the reader in the audit log, as `topup statement` does. */
+/** Records in the audit log who read the statement, as `topup statement` does. */
 async function openRequestedStatement(
   request: Request,
   response: Response,

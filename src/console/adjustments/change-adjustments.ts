@@ -27,7 +27,7 @@ const fields = {
   balance_after: Joi.number().allow(null).description('Null if no money was moved.'),
 };
 
-/** Requests an adjustment. Not idempotent: each call makes another adjustment. */
+/** Requests an adjustment. Not idempotent: each call creates another adjustment. */
 export const requestAdjustmentCall = defineConsoleOperation<Body>({
   id: 'requestAdjustment',
   method: 'post',

@@ -1,6 +1,6 @@
 /**
- * Console API operations as data: path, right, input and answer. The router, the OpenAPI document
- * and the tests of rights use the list of them.
+ * Console API operations as data: path, right, input and response. The router, the OpenAPI document
+ * and the tests of rights use the same list.
  */
 import Joi from 'joi';
 import { getInputLimits } from '../../api/contract/input-limits.js';
@@ -17,7 +17,7 @@ import {
 } from '../../shared/input-rules.js';
 import { getRight, type OperatorAction } from '../../operators/rights.js';
 
-/** The browser that sent the request. */
+/** The browser from which the request came. */
 export interface AskingBrowser {
   /** Address, network and user agent of the browser. */
   client: SessionClient & ProofClient;
@@ -57,7 +57,7 @@ export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unkn
   body?: Joi.ObjectSchema<Body>;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
-  /** Schema of `data` in the answer. */
+  /** Schema of `data` in the response. */
   data: Joi.Schema;
   handle(call: ConsoleCall<Body, Params, Query>): Promise<Answer>;
 }
@@ -67,8 +67,8 @@ export type AnyConsoleOperation<Answer = unknown> = ConsoleOperation<never, neve
 
 /**
  * Returns the operation, with `handle` typed by its schemas.
- * @throws Error for a schema without bounds, for an action without a right, and if the method and
- *   the kind of right (read or change) disagree.
+ * @throws Error if a schema has no size limits, if the action has no right, or if the method does
+ * not match the kind of right (read or change).
  */
 export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown>(
   operation: ConsoleOperation<Body, Params, Query, Answer>,
@@ -97,7 +97,7 @@ export interface Reason {
 
 export const reasonBody = Joi.object<Reason>({ reason });
 
-/** Builds the schema of an object in an answer. Every field is required. */
+/** Builds the schema of an object in a response. Every field is required. */
 export function requiredObject(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])),

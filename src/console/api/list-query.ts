@@ -71,8 +71,8 @@ export interface DecidedPage<T> {
 }
 
 /**
- * Finds a page of a list of pending decisions, oldest first, or of documents that fit a filter,
- * newest first.
+ * Finds a page of a list. The page holds either pending decisions, oldest first, or the documents
+ * that match a filter, newest first.
  * @param listWaiting Finds up to `limit` pending documents, oldest first.
  */
 export async function findDecidedPage<T extends CreationKey & { accountId: string; status: DecidedStatus }>(

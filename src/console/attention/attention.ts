@@ -14,7 +14,7 @@ import {
 } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from '../purchases/present-purchase.js';
 
-/** Maximum for each kind. The next items appear when these are decided. */
+/** Maximum number of items per kind. Further items appear once these are decided. */
 const shownMax = 100;
 
 const kinds = [

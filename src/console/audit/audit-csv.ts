@@ -8,7 +8,8 @@ import { auditFilterFields, buildAuditFilter, presentEntry, type AuditFilterQuer
 const csvQuery = Joi.object<AuditFilterQuery>(auditFilterFields);
 
 /**
- * A customer number. The audit log is kept as long as the books, so it stores only the last digits.
+ * Matches a customer number. The audit log is kept as long as the ledger, so only the last digits
+ * may appear in it.
  */
 const number = /^\+?\d{6,}$/;
 

@@ -9,7 +9,7 @@ import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-ba
 import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, reason, requiredObject, type Reason } from '../api/console-operation.js';
 
-/** Maximum rows shown of each list. Counts cover all rows. */
+/** Maximum number of rows shown per list. Counts cover all rows. */
 const shownMax = 200;
 
 /** Maximum length of a statement file in base64. */
@@ -95,7 +95,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
 });
 
 async function present(lines: readonly PlannedLine[]) {
-  // Sort by match, so that lines that need an operator come first.
+  // Lines are sorted by match, so that those that need an operator come first.
   const rank = ({ match }: PlannedLine) => lineMatches.indexOf(match);
   const shown = [...lines].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, shownMax);
   const usernames = await findUsernames(

@@ -21,7 +21,7 @@ import { applyImport } from '../../providers/imports/apply-import.js';
 import { offerFields } from '../../providers/imports/price-import.model.js';
 import { undoImport } from '../../providers/imports/undo-import.js';
 
-/** Maximum rows shown of each list. Counts cover all rows. */
+/** Maximum number of rows shown per list. Counts cover all rows. */
 export const shownMax = 200;
 
 /** Maximum length of a price file in base64. */
@@ -114,7 +114,7 @@ interface Apply extends Reason {
   meant: boolean;
 }
 
-/** Offers that were changed by somebody else since the preview. */
+/** Offers that somebody else has changed since the preview. */
 const keptData = Joi.array().items(requiredObject({ line: Joi.number(), code: Joi.string() }));
 
 export const applyPriceImport = defineConsoleOperation<Apply>({

@@ -101,7 +101,10 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
   },
 });
 
-/** Figures that give the current balance of a ledger account without adding up the open days. */
+/**
+ * Figures that give the current balance of a ledger account without summing the journals of days
+ * that are not closed.
+ */
 const knownNow: Record<string, FigureName> = {
   'platform:suspense': 'topup_suspense_rupiah',
   payable: 'topup_seller_credits_unposted_rupiah',

@@ -99,8 +99,8 @@ export const listPriceGroupsCall = defineConsoleOperation({
 });
 
 /**
- * Buyers and products of a markup. Both are required, so that a misspelt field cannot make a markup
- * for all.
+ * Buyers and products of a markup. Both are required, so that a misspelt field cannot create a
+ * markup for all buyers or products.
  */
 interface Target extends Reason {
   account?: string;

@@ -38,7 +38,7 @@ const role = Joi.string()
   .required();
 
 const named = requiredObject({ username: Joi.string() });
-/** Answer with a generated password. Only this answer shows it. */
+/** Response with a generated password, which no other response shows. */
 const withPassword = requiredObject({ username: Joi.string(), password: Joi.string() });
 
 export const createOperatorCall = defineConsoleOperation<WithRole & { username: string }>({
@@ -140,8 +140,8 @@ export const removeOperatorCall = defineOperatorChange({
 type ToEnd = Reason & { session: string | null };
 
 /**
- * Ends sessions of an operator. It requires no password, so that a suspicious session can be ended
- * at once.
+ * Ends sessions of an operator. Requires no password, so that a suspicious session can be ended at
+ * once.
  */
 export const endOperatorSessions = defineConsoleOperation<ToEnd, { username: string }>({
   id: 'endOperatorSessions',

@@ -3,7 +3,7 @@ import { proveOperator } from '../../operators/login.js';
 import { passwordLengthMax } from '../../operators/password.js';
 import type { ConsoleCall } from '../api/console-operation.js';
 
-/** Proof that the person at a logged-in browser is its operator. */
+/** Proof that the person at a logged-in browser is the session's operator. */
 export interface Proof {
   password: string;
   code: string;
@@ -21,7 +21,8 @@ export const proofFields = {
 
 /**
  * Verifies the operator's password and code.
- * @throws UnauthorizedError for a wrong password or code, RateLimitError after too many wrong ones.
+ * @throws UnauthorizedError if the password or the code is wrong.
+ * @throws RateLimitError after too many failed attempts.
  */
 export async function reauthenticate(
   call: Pick<ConsoleCall<Proof, unknown, unknown>, 'operator' | 'body' | 'browser'>,

@@ -27,7 +27,7 @@ export function presentSession(
   };
 }
 
-/** The session that a change ends; null: all. */
+/** Id of the session to end. Null to end all sessions. */
 export const sessionToEnd = text(40)
   .allow(null)
   .required()

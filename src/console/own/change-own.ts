@@ -1,6 +1,6 @@
 /**
- * Changes that operators make to their own account. They need no reason. Those that give access
- * require re-authentication.
+ * Changes that operators make to their own account. The audit entry needs no reason. Changes that
+ * give access require re-authentication.
  */
 import Joi from 'joi';
 import { endAllSessions, setOperatorPassword } from '../../operators/manage-operators.js';
@@ -36,7 +36,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
   data: nothing,
   async handle(call) {
     const { operator, body, by, browser } = call;
-    // Check this first, so that a typing error does not use up a one-time code.
+    // Checked first, so that a typing error does not use up a one-time code.
     if (body.new_password !== body.new_password_again) {
       const message = 'The two new passwords do not match.';
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
@@ -65,8 +65,8 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
 });
 
 /**
- * Confirms a new second factor. It requires no password: the secret is bound to the session that it
- * was shown to, and showing it required the password.
+ * Confirms a new second factor. Requires no password: the secret is bound to the session in which
+ * it was shown, and showing the secret required the password.
  */
 export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   id: 'confirmOwnSecondFactor',

@@ -8,9 +8,7 @@ import { presentSession, sessionData } from '../operators/session-data.js';
 
 const actions = Object.keys(rights) as OperatorAction[];
 
-/**
- * Describes the operator of the session to the pages. The server checks rights again at each call.
- */
+/** Describes the session's operator to the pages. The server checks rights again on each call. */
 export const getSession = defineConsoleOperation({
   id: 'getSession',
   method: 'get',

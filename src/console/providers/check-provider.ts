@@ -10,11 +10,11 @@ import { defineProviderOperation } from './define-provider-operation.js';
 import { acceptDifferences } from '../../reconciliation/stored-reconciliations.js';
 
 const nullable = Joi.number().allow(null);
-/** Maximum differences shown. The command line writes all of them to a file. */
+/** Maximum number of differences shown. The command line writes all of them to a file. */
 const shownMax = 500;
 /**
- * Maximum sales of a business day to reconcile, because the work shares a web process with other
- * requests.
+ * Maximum number of sales in a business day that is reconciled here. The work shares a web process
+ * with other requests.
  */
 const salesMax = 20_000;
 const recordBytesMax = 2_000_000;
@@ -100,7 +100,7 @@ export const comparePrices = defineProviderOperation({
 
 interface Reconciled {
   date: string;
-  /** The provider's record as CSV. Absent: the record is requested from the provider. */
+  /** The provider's record as CSV. If absent, the record is requested from the provider. */
   csv?: string;
 }
 

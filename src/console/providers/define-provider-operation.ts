@@ -14,7 +14,7 @@ import {
 interface ProviderOperation<Body, Query, Answer> {
   id: string;
   method: 'get' | 'post';
-  /** Path segment after the seller. Absent: the operation is about the provider itself. */
+  /** Path segment after the seller. Absent if the operation concerns the provider itself. */
   verb?: string;
   action: OperatorAction;
   asks?: true;

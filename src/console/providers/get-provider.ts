@@ -14,7 +14,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const changesShown = 100;
 
-/** Length of a step in ms by the days of a plot. A plot has about 100 steps. */
+/** Step length in milliseconds, by the number of days in a plot. A plot has about 100 steps. */
 const stepsOfDays: Record<number, number> = { 1: 15 * minuteMs, 7: 2 * hourMs, 30: 8 * hourMs };
 
 const nullable = Joi.number().allow(null);

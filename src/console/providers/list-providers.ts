@@ -14,7 +14,7 @@ import { defineConsoleOperation, requiredObject } from '../api/console-operation
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Maximum providers with figures. It bounds the page and the MongoDB reads. */
+/** Maximum number of providers with figures. It limits the page size and the MongoDB reads. */
 const shownMax = 60;
 const rememberedMs = 2_000;
 
@@ -50,7 +50,7 @@ export const providerFields = {
   }).description('Of the last 24 hours.'),
 };
 
-/** Lists all providers with their figures. The answer is cached for 2 s. */
+/** Lists all providers with their figures. The result is cached for 2 s. */
 export const listProviders = defineConsoleOperation({
   id: 'listProviders',
   method: 'get',
@@ -75,9 +75,9 @@ const shownProviders = memoizeFor(rememberedMs, async () => {
 });
 
 interface RecentFigures {
-  /** Of the last 24 hours. */
+  /** Figures of the last 24 hours. */
   day: ProviderFigures | undefined;
-  /** In steps of five minutes, for the pace of the float. */
+  /** Figures in steps of five minutes, from which the burn rate of the float is computed. */
   today: ProviderFigures[];
 }
 

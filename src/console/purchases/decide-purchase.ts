@@ -15,7 +15,7 @@ import { reverseByOperator } from '../../purchases/review/reverse-by-operator.js
 
 interface Body extends Reason {
   as: ReviewOutcome;
-  /** With `success`: the provider's serial number. */
+  /** The provider's serial number, for the decision `success`. */
   serial_number?: string;
 }
 

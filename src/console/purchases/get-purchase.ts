@@ -132,8 +132,8 @@ function toIsoOrNull(at: Date | null): string | null {
 }
 
 /**
- * Returns a purchase as its buyer's API call would answer now, so that support can compare answers
- * with the customer.
+ * Returns a purchase in the form that its buyer's API call would return now, so that support can
+ * compare responses with the customer.
  */
 export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   id: 'asCustomerSees',
@@ -166,7 +166,7 @@ async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; 
         answer: envelope(presentBuyerTransaction(purchase)),
       };
     case 'reseller': {
-      // Repeating the same call is the status check.
+      // On the reseller surface, a client checks the status by repeating the call.
       const { language = 'en' } = await requireAccount(purchase.accountId);
       const answer = presentResellerPurchase(purchase, false);
       return {

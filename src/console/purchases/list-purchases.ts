@@ -27,7 +27,7 @@ export interface PurchaseFilterQuery {
   to?: string;
 }
 
-/** Rupiah. */
+/** Price in rupiah. */
 const price = wholeNumber({ max: limits.offerPriceMax });
 
 export const purchaseFilterFields = {
@@ -42,7 +42,7 @@ export const purchaseFilterFields = {
 };
 
 /**
- * Resolves a filter query: usernames become ids.
+ * Resolves the usernames of a filter query to account ids.
  * @throws NotFoundError if an account does not exist.
  */
 export function purchaseFilterOf(query: PurchaseFilterQuery): Promise<PurchaseFilter> {

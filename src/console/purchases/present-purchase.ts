@@ -30,7 +30,7 @@ export const purchaseData = nameSchema('Purchase', requiredObject(fields));
 
 /**
  * Presents a purchase as lists show it.
- * @param usernames Usernames of its buyer and seller by id.
+ * @param usernames Usernames of the buyer and the seller, by account id.
  */
 export function presentPurchase(purchase: Purchase, usernames: Record<string, string>) {
   const nameOf = (id: string) => lookUp(usernames, id) ?? id;

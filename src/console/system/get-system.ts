@@ -49,11 +49,11 @@ export const getServiceSettings = defineConsoleOperation({
   },
 });
 
-/** Maximum alarms and failing jobs shown. */
+/** Maximum number of alarms and failing jobs shown. */
 const shownMax = 100;
 /**
  * Cache times of the checks. Each open page polls every few seconds, and a check can take seconds,
- * because doctor checks twice whether work is stalled.
+ * because `doctor` looks twice to detect stalled work.
  */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 

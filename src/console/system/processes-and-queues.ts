@@ -55,7 +55,7 @@ export const listProcesses = defineConsoleOperation({
 
 const count = Joi.number();
 
-/** Answers are cached for this long, for all open pages. */
+/** Results are cached for this long, in milliseconds, for all open pages. */
 const rememberedMs = 2_000;
 
 const readQueues = memoizeFor(rememberedMs, async () => {

@@ -18,10 +18,12 @@ const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
-/** The ranking changes slowly, and computing it reads the order counters of all providers. */
+/**
+ * Recomputed rarely: the ranking changes slowly, and it needs the order counters of all providers.
+ */
 const rankedEveryMs = 60_000;
 
-/** Returns the figures and plots of the day. The answer is cached for 5 s. */
+/** Returns the figures and plots of the day. The result is cached for 5 s. */
 export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
   const atMs = nowMs();
   const hours = listHoursUntil(atMs);
@@ -54,7 +56,8 @@ export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
 });
 
 /**
- * Finds the providers with the most orders in the last 24 hours, most first, at most `plottedMax`.
+ * Finds the providers with the most orders in the last 24 hours, busiest first, at most
+ * `plottedMax`.
  */
 const findBusiestSellers = memoizeFor(rankedEveryMs, async () => {
   const untilMs = nowMs();
@@ -107,13 +110,11 @@ interface Figures {
   failed: number;
   refunded: number;
   open: number;
-  /** Share of final purchases that succeeded; null: none is final. */
+  /** Share of final purchases that succeeded. Null if none is final. */
   success_rate: number | null;
-  /**
-   * Rupiah: prices of successful purchases that were not reversed. `commission` is the platform's
-   * part of them.
-   */
+  /** Sum of the prices of successful purchases that were not reversed, in rupiah. */
   sales: number;
+  /** The platform's part of `sales`, in rupiah. */
   commission: number;
 }
 
@@ -136,8 +137,8 @@ function sumFigures(sold: readonly DaySales[]): Figures {
 }
 
 /**
- * Counts purchases by hour. Totals count quarter hours from the start of the day, and every time
- * zone's days start on a quarter hour.
+ * Counts purchases by hour. Totals count quarter hours from the start of the day. In every time
+ * zone a day starts on a quarter hour, so each hour consists of whole quarter hours.
  */
 function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   const volumes = hours.map((fromMs) => ({

@@ -7,7 +7,7 @@ import { defineConsoleOperation, requiredObject } from '../api/console-operation
 import { getFiguresOfToday } from './figures-of-today.js';
 
 const rowsShown = 20;
-/** Work that is due for longer than this is late. */
+/** Work that has been due for longer than this is late. */
 const lateMs = 60_000;
 
 const attentionKinds = [

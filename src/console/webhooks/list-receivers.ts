@@ -10,7 +10,7 @@ import {
 } from '../../webhooks/receivers/list-receivers.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 
-/** Maximum receivers of each state. */
+/** Maximum number of receivers shown per state. */
 const shownMax = 100;
 
 export const listReceivers = defineConsoleOperation({
@@ -61,7 +61,7 @@ interface Query {
   receivers_after?: string;
 }
 
-/** Accounts per page. Each has a few receivers. */
+/** Number of accounts per page. Each account has a few receivers. */
 const accountsMax = 25;
 
 export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>({

@@ -109,7 +109,8 @@ export const replayDeadDeliveries = defineConsoleOperation<DeadDeliveryFilter & 
 
 /**
  * Builds the filter of dead deliveries.
- * @throws ValidationError for other filters without an account, because no index covers them.
+ * @throws ValidationError if another filter is set but no account, because no index covers such a
+ * query.
  */
 async function buildFilter({
   account: username,

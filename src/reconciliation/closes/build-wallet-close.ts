@@ -15,12 +15,15 @@ import { asWritten } from '../../shared/say.js';
 import { collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from './subject-facts.js';
 
-/** The end of a wallet's day. Its first journal from `end` on belongs to the next day. */
+/** The end of a wallet's day. The first journal at or after `end` belongs to the next day. */
 export interface DayBound {
   day: string;
   /** The first instant of the next day. */
   end: Date;
-  /** The closing process's clock. A journal with a later time has a wrong clock and ends no day. */
+  /**
+   * Time of the closing process. A journal with a later time has a wrong clock and does not end the
+   * day.
+   */
   now: Date;
 }
 
@@ -29,9 +32,9 @@ const chunkSize = 500;
 /**
  * Builds a wallet's close of a day from its journals after the previous close, up to the end of the
  * day. Journals that are committed late belong to its next close.
- * @returns null if there are none.
- * @throws ConflictError if its journals do not follow each other, because an error must not be
- * closed.
+ * @returns The close. Null if there are no such journals.
+ * @throws ConflictError if the journals are not consecutive, because a close must not seal an
+ * error.
  */
 export async function buildWalletClose(
   walletId: string,
@@ -42,15 +45,16 @@ export async function buildWalletClose(
   const digest = createDayDigest();
   let sums: LedgerSums = {};
   let last = { seq: firstSeq - 1, balance: previous?.balance ?? 0, held: previous?.held ?? 0 };
-  // Journals never change, and new ones are appended, so each is read once. A failover cannot roll
-  // these back.
+  // Journals never change, and new ones are appended, so each is read once. A majority read returns
+  // only journals that a failover cannot roll back.
   const source = findWalletJournals(
     walletId,
     { after: last.seq },
     { ...exactReadOptions, readConcern: 'majority' },
   );
   for await (const chunk of collectChunks(takeUntilEnd(source, bound), chunkSize)) {
-    // Subjects were written with these journals or earlier, so a majority holds them too.
+    // The subjects were written with these journals or earlier, so a majority holds the subjects
+    // too.
     const factsOf = await readSubjectFacts(chunk);
     for (const journal of chunk) {
       const facts = factsOf(journal);

@@ -12,7 +12,10 @@ import { readPages } from '../ledger/read-pages.js';
 import type { DayBound } from './build-wallet-close.js';
 
 const entriesPerBatch = 500;
-/** Entries committed up to this long after their own time are covered, once, by the next close. */
+/**
+ * An entry may be committed later than its own time. The next close covers it if the delay is at
+ * most this long.
+ */
 const lateMaxMs = 7 * 86_400_000;
 
 /**
@@ -22,15 +25,16 @@ const lateMaxMs = 7 * 86_400_000;
  * Entries are hashed here, not when they are written, so that writers do not wait for each other
  * and the log never changes.
  *
- * Safe to run twice or concurrently: an entry has one row by its id, and each batch raises
+ * Safe to run twice or concurrently: the entry's id allows only one row, and each batch increments
  * `batches` of the day.
- * @returns false if the day was closed meanwhile: nothing is left to do.
+ * @returns False if another process has closed the day, so that nothing is left to do.
  */
 export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | null): Promise<boolean> {
   const from = previous?.content.audit
     ? new Date(getStartOfDay(addDays(previous._id, 1)).getTime() - lateMaxMs)
     : null;
-  // The time of an entry never changes, so each is read once. A failover cannot roll these back.
+  // The time of an entry never changes, so each entry is read once. A failover cannot roll back
+  // what this query reads.
   const source = auditEntries
     .find<Document>(
       { at: { $lt: end, ...(from && { $gte: from }) } },
@@ -58,7 +62,7 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
     const covered = new Set(known.map(({ _id }) => _id));
     return rows.filter(({ _id }) => !covered.has(_id));
   };
-  // If a failover rolls such a row back, the next close covers its entry.
+  // If a failover rolls such a row back, the next close covers the entry.
   if ((await isFresh()).length === 0) {
     return true;
   }

@@ -22,7 +22,7 @@ import { withLease } from '../../redis/lease.js';
 import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { logger } from '../../shared/logger.js';
 
-/** Closes the days that are over. Usually there are none, which takes one read. */
+/** Closes the days that have ended. Usually there are none, which takes one read. */
 export const closeLedgerJob = defineClocked('close-ledger', 300_000);
 
 const walletsPerPage = 200;
@@ -36,11 +36,12 @@ const majorityRead = { readConcern: 'majority' } as const;
  * rows, in one conditional write.
  *
  * Safe to run twice, concurrently, and after a crash. Rows never change, and each batch of rows
- * raises `batches` in its transaction. The root's write requires the `batches` it has read, so no
- * row follows the root, and the root includes all rows.
+ * increments `batches` in its transaction. The write of the root requires an unchanged `batches`,
+ * so no row follows the root, and the root includes all rows.
+ *
  * @param previous The day closed before this one.
- * @returns the closed day, also if another process closed it.
- * @throws ConflictError if a wallet's journals do not follow each other, or the signing key of
+ * @returns The closed day, even if another process closed it.
+ * @throws ConflictError if the journals of a wallet are not consecutive, or the signing key of
  * earlier days is not set.
  */
 export async function closeDay(bound: DayBound, previous: ClosedDay | null): Promise<ClosedDay> {
@@ -84,8 +85,8 @@ async function writeRows(bound: DayBound): Promise<void> {
 }
 
 async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): Promise<WalletClose[]> {
-  // A wallet whose close changes meanwhile may be missing here. `addRows` then finds its row, or
-  // the day closed.
+  // A concurrent close of a wallet can hide the wallet's newest close from this query. In that
+  // case, `addRows` finds the existing row or the closed day.
   const newest = await walletCloses
     .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true }, majorityRead)
     .toArray();
@@ -106,7 +107,7 @@ async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): 
 
 /**
  * Adds rows to a day.
- * @returns false if the day is closed: nothing was written, and nothing is left to do.
+ * @returns False if the day is closed. Nothing was written, and nothing is left to do.
  */
 async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
   return inTransaction(async (session) => {
@@ -139,7 +140,10 @@ async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
   });
 }
 
-/** Writes the root, unless rows were added since `batches` was read; then the caller repeats it. */
+/**
+ * Writes the root. Writes nothing if rows were added since `batches` was read; the caller then
+ * retries.
+ */
 async function writeRoot(day: string, batches: number, previous: ClosedDay | null): Promise<void> {
   const digest = createWalletsDigest();
   const found = { wallets: 0, journals: 0 };
@@ -171,7 +175,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
 
 /**
  * Finds the rows of a day in the order of their wallets.
- * @param after The id of the previous row; absent: from the beginning.
+ * @param after Id of the previous row. By default the search starts at the first row.
  */
 export function findRows(day: string, after = `${day}:`) {
   return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, majorityRead).sort({ _id: 1 });
@@ -179,7 +183,7 @@ export function findRows(day: string, after = `${day}:`) {
 
 /**
  * A process without the key must not end a chain of signatures.
- * @throws ConflictError
+ * @throws ConflictError if the previous close is signed and this one is not.
  */
 function refuseLostKey(day: string, signature: DayClose['signature'], previous: ClosedDay | null): void {
   if (!signature && previous?.signature) {
@@ -191,21 +195,21 @@ function refuseLostKey(day: string, signature: DayClose['signature'], previous: 
   }
 }
 
-/** Wait after midnight for running commits. Later ones belong to the next day's close. */
+/** Wait after midnight for commits in progress. The close of the next day covers later commits. */
 const graceMs = 600_000;
 const leaseMs = 60_000;
 
-/** Closes every day that is over, unless another process is closing. Run by `closeLedgerJob`. */
+/** Closes every day that has ended, unless another process is doing so. Run by `closeLedgerJob`. */
 export async function closeDueDays(): Promise<void> {
   await withLease('close-ledger', leaseMs, () => closeLedger());
 }
 
 /**
- * Closes every day that is over and not closed, earliest first. The first close ever takes all
- * earlier history into one day.
+ * Closes every day that has ended and is not closed, earliest first. The very first close covers
+ * all earlier history as one day.
  * @param until YYYY-MM-DD, the last day to close.
- * @returns the days closed by this call or meanwhile by another process.
- * @throws ValidationError for a day that is not over.
+ * @returns The days closed by this call, or by another process in the meantime.
+ * @throws ValidationError if `until` has not ended.
  */
 export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]> {
   if (until > getLastDayOver()) {

@@ -20,7 +20,7 @@ import { groupBy, collectChunks } from '../../shared/collections.js';
 /** The content of a journal's subject, as a close hashes it. */
 export interface SubjectFacts {
   text: string;
-  /** Sums of journals without a wallet that are closed together with this one. */
+  /** Sums of the journals without a wallet that are closed together with this journal. */
   sums: LedgerSums;
 }
 
@@ -28,7 +28,9 @@ const noFacts: SubjectFacts = { text: '', sums: {} };
 const postingsAtOnce = 20;
 const creditsPerChunk = 500;
 
-/** By kind of journal: the fields of its subject that can no longer change once it is written. */
+/**
+ * For each kind of journal, the fields of its subject that are final once the journal is written.
+ */
 const acceptedFields = [
   ...(['accountId', 'refId', 'surface', 'kind', 'productCode', 'customerNumber'] as const),
   ...(['price', 'quoteId', 'createdAt'] as const),
@@ -47,7 +49,7 @@ const quotedFields = [
   ...(['accountId', 'productCode', 'customerNumber', 'sellerId', 'customerName', 'billPeriod'] as const),
   ...(['totalBill', 'adminFee', 'totalAmount', 'usedBy'] as const),
 ] as const;
-/** Fields that may be masked later (decision 044). */
+/** Customer data, which may be masked later (decision 044). */
 const customerFields = ['customerNumber', 'serialNumber', 'customerName'] as const;
 const proofFields = ['proofSalt', 'proofs'] as const;
 const depositedFields = [
@@ -59,9 +61,10 @@ const paidOutFields = ['status', 'finalAt'] as const;
 
 /**
  * Reads the subjects of a wallet's journals: the fields that cannot change after the journal
- * (decision 014). A sale moves no wallet, so it is closed with the posting that credits its seller.
- * @param of Journals with a wallet, in a bounded number.
- * @returns a function that returns the facts of a journal.
+ * (decision 014). The journal of a sale has no wallet, so it is closed with the posting that
+ * credits the seller.
+ * @param of Journals with a wallet. The caller limits their number.
+ * @returns A function that returns the facts for a journal.
  */
 export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal: Journal) => SubjectFacts> {
   const idsOf = (...kinds: JournalKind[]) => [
@@ -124,14 +127,15 @@ function toMarkupText(document: { markup?: number } | undefined): string {
 }
 
 /**
- * Reads postings, each by its credits; a credit for a sale includes the sale. A posting has up to a
- * thousand credits, so they are read in chunks and only their hashes are kept.
+ * Reads postings, each through its credits. The credit for a sale includes the sale. A posting can
+ * have a thousand credits, so credits are read in chunks and only their hashes are kept.
  */
 async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts> {
   const creditsOf = new Map<string, { hashes: string[]; sums: LedgerSums }>();
   for (let start = 0; start < ids.length; start += postingsAtOnce) {
     const some = ids.slice(start, start + postingsAtOnce);
-    // A credit gets its posting once, together with the journal, so each is read once.
+    // The posting id of a credit is set once, together with the journal, so each credit is read
+    // once.
     const source = sellerCredits.find(
       { postingId: { $in: some, $type: 'string' } },
       { ...exactReadOptions, projection: buildProjection([...creditedFields, 'postingId']) },
@@ -162,8 +166,8 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
   if (ids.length === 0) {
     return () => noFacts;
   }
-  // Read purchases first, so that a concurrent reversal or masking shows in orders and journals
-  // too.
+  // Purchases are read first, so that orders and journals already show any reversal or masking that
+  // a purchase shows.
   const purchaseOf = await readById(purchases, ids, [...soldFields, 'status', ...proofFields]);
   const [ordersOk, about] = await Promise.all([
     orders
@@ -185,7 +189,7 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
     const purchase = purchaseOf.get(id);
     const own = journalsOf.get(id) ?? [];
     const success = own.filter(({ kind }) => kind === 'success');
-    // A reversal is the only change after a success, and it has its own journal.
+    // A reversal is the only change after a success, and the reversal has its own journal.
     const isReversed = purchase?.status === 'REFUNDED' && own.some(({ kind }) => kind === 'reversal');
     const status = isReversed ? 'SUCCESS' : (purchase?.status ?? null);
     const sums: LedgerSums = {};

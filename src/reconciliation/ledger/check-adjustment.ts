@@ -10,10 +10,11 @@ import { readWithRetries } from './read-pages.js';
 const atOnce = 500;
 
 /**
- * Checks every adjustment against its journal and audit entry, and every such journal against its
- * adjustment, by rising id. Each verification checks the whole history, because adjustments are few
- * and closes do not hash them. Suspected errors are read again in one transaction before they
- * count.
+ * Checks every adjustment against its journal and audit entry, and every adjustment journal against
+ * its adjustment, by ascending id.
+ *
+ * Each verification checks the whole history, because adjustments are few and closes do not hash
+ * them. A suspected error counts only if it is confirmed in one transaction.
  */
 export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise<void> {
   for (let after = ''; ;) {
@@ -37,7 +38,7 @@ export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise
 }
 
 interface Batch {
-  /** Rising. Ids after the last one are not complete yet. */
+  /** In ascending order. Later ids may be incomplete. */
   ids: string[];
   adjustments: Map<string, Document>;
   journals: Map<string, Document[]>;
@@ -70,8 +71,8 @@ async function readBatch(session: Session | null, which: { after: string } | { i
 }
 
 /**
- * Drops the last adjustment, whose journals may continue on the next page. If one adjustment fills
- * the page, it is kept, because it has too many journals anyway.
+ * Drops the last adjustment, because its journals may continue on the next page. If one adjustment
+ * fills the page, it is kept: it has too many journals anyway.
  */
 function dropLastSubject(page: Journal[]): Journal[] {
   const last = page.at(-1)?.subjectId;
@@ -114,7 +115,10 @@ function findProblems({ adjustments, journals, entries }: Batch, id: string): Pr
   return unvouched.map((message) => ({ check: 'vouched', message }));
 }
 
-/** Checks that a completed adjustment has one journal, with its amount and balance; others none. */
+/**
+ * Checks that a completed adjustment has one journal, with its amount and balance. In any other
+ * state it must have none.
+ */
 function compareWithJournals(adjustment: Document, moved: Document[]): string[] {
   const { status, amount, accountId, balanceAfter, requestedBy, decidedBy } = adjustment;
   const [journal] = moved;
@@ -149,7 +153,7 @@ function compareWithJournals(adjustment: Document, moved: Document[]): string[] 
   return problems;
 }
 
-/** Formats lines for comparison. Invalid lines are a separate finding of the journal. */
+/** Formats lines for comparison. Invalid lines are reported with the journal. */
 function formatLines({ lines }: Document): string[] {
   return (Array.isArray(lines) ? (lines as (Document | null)[]) : []).map(
     (line) => `${String(line?.['account'])} ${String(line?.['amount'])}`,
@@ -157,8 +161,8 @@ function formatLines({ lines }: Document): string[] {
 }
 
 /**
- * Checks that the requester or the approver has an audit entry, which the same transaction writes
- * (decision 014).
+ * Checks that the requester or the approver has an audit entry. It is written in the same
+ * transaction as the completion (decision 014).
  */
 function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   const { status, amount, accountId, requestedBy, decidedBy } = adjustment;

@@ -14,9 +14,9 @@ const entriesPerChunk = 1_000;
 const lateNamedMax = 20;
 
 /**
- * Checks the audit log against its rows in closed days. It reports each entry that was changed or
- * removed after its day was closed, and each that is missing in the close of its day. The root
- * protects the rows themselves (check-closes.ts).
+ * Checks the audit log against its rows in closed days. Reports each entry that was changed or
+ * removed after the close of its day, and each that this close lacks. The root protects the rows
+ * themselves (check-closes.ts).
  *
  * Days closed before such rows existed are skipped and prove nothing.
  */
@@ -41,7 +41,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
     _id: { $lte: last._id },
     'content.audit': { $ne: null },
   } as Filter<DayClose>);
-  // The day after the last closed one may be closing now.
+  // The day after the last closed one may be in the process of being closed.
   const days = new Set([
     ...(await readWithRetries(() => closed.clone().project<{ _id: string }>({ _id: 1 }).toArray())).map(
       ({ _id }) => _id,
@@ -86,8 +86,8 @@ async function checkCovered(
 }
 
 /**
- * Finds entries of closed days that no close covers. Rows of a day that was never closed do not
- * count. Safe to read again from the start.
+ * Finds entries of closed days that no close covers. Rows of a day that was never closed are
+ * ignored. The scan can safely restart from the beginning.
  */
 async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
   const entries = auditEntries.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
@@ -102,7 +102,10 @@ async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: On
   return found;
 }
 
-/** Reports entries without a valid time, which no close would cover. They sort first or last. */
+/**
+ * Reports entries without a valid time, which no close would cover. They sort before or after all
+ * valid times.
+ */
 async function checkTimes(log: FindingLog): Promise<void> {
   for (const direction of [1, -1] as const) {
     const [end] = await auditEntries

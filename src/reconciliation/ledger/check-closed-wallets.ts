@@ -13,13 +13,13 @@ import type { FindingLog, OnPart, Progress } from './ledger-report.js';
 const walletsPerPage = 100;
 const journalsPerChunk = 1_000;
 
-/** Checks of the part that no close covers yet. */
+/** Checks of the data that no close covers yet. */
 export interface OpenPart {
   /** Called with all wallets in a range of ids. */
   range(ids: IdRange, wallets: readonly Wallet[]): Promise<void>;
   /** Called with a wallet's journals after its last close. */
   journals(of: readonly Journal[]): Promise<void>;
-  /** Called with a wallet's standing at its last close and after its last journal. */
+  /** Called with a wallet's state at its last close and its state after its last journal. */
   wallet(
     wallet: Wallet | null,
     found: { id: string; closed: Standing; standing: Standing; isGapless: boolean },
@@ -27,9 +27,9 @@ export interface OpenPart {
 }
 
 /**
- * Checks every wallet's journals against the closes up to a day, in one pass along the index of
+ * Checks every wallet's journals against the closes up to a day, in one pass along the index on
  * wallet and `seq`. Subjects are read for a thousand journals at a time.
- * @returns the number of closed journals.
+ * @returns The number of closed journals.
  */
 export async function checkClosedWallets(
   log: FindingLog,
@@ -77,7 +77,7 @@ interface Page {
 }
 
 async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }: Page): Promise<number> {
-  // Wallet and day of a row never change, so each is read once.
+  // The wallet and day of a row never change, so each row is read once.
   const rows = await readWithRetries(() =>
     walletCloses
       .find({ walletId: range, day: { $lte: lastDay } })

@@ -11,7 +11,7 @@ import { readPages } from './read-pages.js';
 import type { ClosesRead, FindingLog, LedgerFinding, OnPart, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {
-  /** Checks closed days by every rule too, in addition to their hashes. */
+  /** Checks closed days by every rule, in addition to verifying their hashes. */
   full?: boolean | undefined;
   /** A root that `topup ledger close` printed, kept outside the database. */
   root?: string | undefined;
@@ -22,16 +22,16 @@ export interface VerifyOptions {
 
 interface Found {
   closes: ClosesRead;
-  /** Document counts of the open part; null if every rule must be checked over all history. */
+  /** Document counts of the uncovered data. Null if every rule must be checked over all history. */
   open: Pick<OpenCheck, 'examined'> | null;
 }
 
 /**
- * Verifies the closes: that nothing in closed days was changed, removed or added, in journals and
- * their subjects. It compares roots with rows, rows with each other, and rows with journals.
+ * Verifies the closes: nothing in the journals and subjects of closed days was changed, removed or
+ * added. It compares roots with rows, rows with each other, and rows with journals.
  *
- * It then checks every rule over the part that no close covers, unless `full` is set or nothing is
- * closed.
+ * It then checks every rule over the data that no close covers. With `full`, or if no day is
+ * closed, the caller must check all history instead.
  */
 export async function checkCloses(
   log: FindingLog,
@@ -59,7 +59,7 @@ export async function checkCloses(
 
 /**
  * Checks every root against its rows and the previous root.
- * @returns the number of roots.
+ * @returns The number of roots.
  */
 async function checkRoots(
   log: FindingLog,

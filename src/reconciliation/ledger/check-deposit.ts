@@ -4,7 +4,9 @@ import type { ReadDeposit, ReadJournal } from './stored-documents.js';
 import { env } from '../../../config/env.js';
 import type { Subject } from './subject.js';
 
-/** Checks that a completed deposit was credited once, and any other never. */
+/**
+ * Checks that a completed deposit was credited once, and that any other deposit was not credited.
+ */
 export function checkDeposit(deposit: ReadDeposit, journals: readonly ReadJournal[]): LedgerFinding[] {
   const finding = { check: 'deposits' as const, subject: `deposit ${deposit._id}` };
   const credited = journals.filter((journal) => journal.kind === 'deposit');
@@ -68,12 +70,15 @@ function checkBalances(deposit: ReadDeposit, journal: ReadJournal | undefined): 
   return problems;
 }
 
-/** An instant deposit completes within its own call; one that waited longer was confirmed. */
+/**
+ * An instant deposit completes within its own call. A deposit that took longer needed a
+ * confirmation.
+ */
 const ownCallMs = 60_000;
 
 /**
- * Checks the audit entries of confirmed deposits, final settlements and reversals, which the same
- * transaction writes. Only the entry distinguishes a forged deposit from a real one.
+ * Checks that confirmed deposits, final settlements and reversals have an audit entry, which is
+ * written in the same transaction. Only this entry distinguishes a real deposit from a forged one.
  */
 export function checkVouchers(subject: Subject): LedgerFinding[] {
   const { deposit, settlement, purchase } = subject;
@@ -92,8 +97,8 @@ export function checkVouchers(subject: Subject): LedgerFinding[] {
 }
 
 /**
- * True for a completed deposit without a confirmation. With DEPOSIT_MODE=instant the account's own
- * call credits it.
+ * True for a completed deposit without a confirmation. With DEPOSIT_MODE=instant, the account's own
+ * call credits the deposit.
  */
 export function isUnvouched({ deposit, vouchers }: Subject): boolean {
   return deposit?.status === 'completed' && !vouchers.some((each) => each.action === 'deposit.confirm');

@@ -7,9 +7,11 @@ import type { ReadJournal, ReadWallet } from './stored-documents.js';
 export interface JournalRule {
   /** The kind of document that must exist under the journal's `subjectId`. */
   subject: 'transaction' | 'deposit' | 'settlement' | 'posting' | 'adjustment';
-  /** Role of the wallet's account; null: the journal changes no wallet. */
+  /** Role of the wallet's account. Null if the journal changes no wallet. */
   wallet: Role | 'any' | null;
-  /** True if it may take the wallet below zero: only the posting of a reversal (decision 007). */
+  /**
+   * True if the journal may overdraw the wallet. Only the posting of a reversal may (decision 007).
+   */
   mayOverdraw: boolean;
 }
 
@@ -27,7 +29,7 @@ const rules: Record<JournalKind, JournalRule> = {
   adjustment: { subject: 'adjustment', wallet: 'any', mayOverdraw: false },
 };
 
-/** Returns the rule of a kind; undefined for an unknown kind. */
+/** Returns the rule for a kind of journal. Undefined if the kind is unknown. */
 export function findJournalRule(kind: string): JournalRule | undefined {
   return Object.hasOwn(rules, kind) ? rules[kind as JournalKind] : undefined;
 }
@@ -106,7 +108,7 @@ function getWalletId(account: LedgerAccount): string | null {
   return /^(?:wallet|held):(.*)$/.exec(account)?.[1] ?? null;
 }
 
-/** The state of a wallet after a journal, with the fields of a wallet. */
+/** The state of a wallet after a journal. The fields are named as in a wallet. */
 export interface Standing {
   seq: number;
   balance: number;

@@ -8,7 +8,10 @@ import { readWithRetries } from './read-pages.js';
 import { describeValue, rawReadOptions } from './read-document.js';
 import { subjectKeys } from './stream-subjects.js';
 
-/** The most documents reported per end. More would be another program's data. */
+/**
+ * Maximum number of documents reported at each end of an index. More would be the data of another
+ * program.
+ */
 const invalidMax = 1_000;
 
 export interface InvalidKey {
@@ -18,8 +21,8 @@ export interface InvalidKey {
 }
 
 /**
- * Returns a function that reports each document once whose key is not a string. It belongs to no
- * subject, and no scan finds it.
+ * Returns a function that reports each document whose key is not a string, once. Such a document
+ * belongs to no subject, and no scan finds it.
  */
 export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void {
   const reported = new Set<string>();
@@ -34,8 +37,8 @@ export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void 
 
 /**
  * Checks that all keys are strings, because scans read string keys only. Other types sort before or
- * after all strings in the same index, so both ends of the index show them. An array sorts among
- * the strings, and the scan finds it.
+ * after all strings in the same index, so both ends of the index show them. An array is indexed by
+ * its elements, so a scan can find it.
  */
 export async function checkKeys(onOdd: (odd: InvalidKey) => void): Promise<void> {
   const keys = [

@@ -18,8 +18,9 @@ import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
 import { readSubjects } from './stream-subjects.js';
 
-/** Subjects per database transaction, and number of concurrent transactions. */
+/** Number of subjects per database transaction. */
 const perTransaction = 25;
+/** Number of concurrent transactions. */
 const atOnce = 8;
 
 /** Checks every rule of uncovered subjects, and each wallet against its journals. */
@@ -44,7 +45,7 @@ export function createOpenCheck(log: FindingLog): OpenCheck {
     },
     async wallet(wallet, { id, closed, standing, isGapless }) {
       examined.wallets += wallet ? 1 : 0;
-      // It may have changed between two reads.
+      // The wallet may have changed between the reads of its journals and of the wallet.
       if (!isGapless || !wallet || !matchesStanding(wallet, standing)) {
         await recheckWallet(log, id, closed);
       }
@@ -53,8 +54,8 @@ export function createOpenCheck(log: FindingLog): OpenCheck {
 }
 
 /**
- * Checks subjects in an open state. Call it before the journals are read: a subject that ends
- * meanwhile has a journal by then.
+ * Checks subjects in an open state. Call it before the journals are read, so that a subject that
+ * ends in between already has a journal.
  */
 export async function checkOpenStates(
   log: FindingLog,
@@ -123,8 +124,8 @@ function matchesStanding(wallet: Wallet, standing: Standing): boolean {
 }
 
 /**
- * Reports accounts without a wallet, and wallets without an account. One transaction creates both,
- * so both are read again at one snapshot.
+ * Reports accounts without a wallet, and wallets without an account. One transaction creates the
+ * two, so they are read again at one snapshot.
  */
 async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   if (ids.length === 0) {
@@ -147,7 +148,9 @@ async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   }
 }
 
-/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
+/**
+ * Checks one wallet again. The wallet is read before its journals, so that no journal is missing.
+ */
 async function recheckWallet(log: FindingLog, id: string, closed: Standing): Promise<void> {
   const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
     log.add({ check, subject: `wallet ${id}`, message });
@@ -171,7 +174,7 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
     const what = `journal ${standing.seq} (${journal.kind} of ${journal.subjectId}, ${day})`;
     last = what;
     if (standing.seq !== before + 1) {
-      // Everything after a gap would look wrong too.
+      // After a gap, all later journals would look wrong too.
       add('wallet-sequence', `after journal ${before} comes ${what}`);
       return;
     }

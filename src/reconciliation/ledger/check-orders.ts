@@ -6,7 +6,7 @@ import { isFinal } from '../../purchases/states.js';
 import type { Order } from '../../purchases/order.model.js';
 
 /**
- * Checks that each sale credits its seller once, at the price less the commission, and that a
+ * Checks that each sale credits its seller once with the price minus the commission, and that a
  * reversal takes the same amount back.
  */
 export function checkCredits(purchase: KnownPurchase, { credits }: Subject): LedgerFinding[] {
@@ -53,7 +53,10 @@ function checkCredit(
   return problems;
 }
 
-/** Checks the commission against the order's rate: all other documents could share an error. */
+/**
+ * Checks the commission against the order's rate, because all other documents could contain the
+ * same error.
+ */
 export function checkCommission(purchase: KnownPurchase, { orders }: Subject): LedgerFinding[] {
   const bought = orders.find((each) => each.status === 'OK');
   if (
@@ -84,8 +87,8 @@ export function isSold({ status }: ReadPurchase): boolean {
 const openStatuses: readonly (Order['status'] | null)[] = ['SENT', 'UNKNOWN'];
 
 /**
- * Checks rule 4 of docs/explanation/ledger.md#rules: never two open orders, never an order above
- * the debited price.
+ * Checks rule 4 of docs/explanation/ledger.md#rules: a purchase never has two open orders, and no
+ * order costs more than the debited price.
  */
 export function checkOrders(purchase: ReadPurchase, orders: readonly ReadOrder[]): LedgerFinding[] {
   const problems = [
@@ -127,18 +130,18 @@ function checkBought(purchase: ReadPurchase, orders: readonly ReadOrder[]): stri
   if (status !== null && !isSold(purchase) && order) {
     return [`it is ${status} and attempt ${order.n} was bought`];
   }
-  // The serial number is stored twice, so that an edit of one shows.
+  // The serial number is stored twice, so that an edit of one copy is detected.
   return order && order.serialNumber !== serialNumber
     ? [`its serial number differs from that of attempt ${order.n}, which was bought`]
     : [];
 }
 
 /**
- * Checks seller and version. A purchase names the seller of its last order. A sold one names the
- * seller of the bought order, which an operator may have determined.
+ * Checks seller and version. A purchase names the seller of its last order. A successful purchase
+ * names the seller of the successful order, which an operator may have determined.
  *
- * The version rises with each order that is sent and each change to a final state, so a deleted or
- * forged order shows.
+ * The version increases with each sent order and each change to a final state, so a deleted or
+ * forged order is detected.
  */
 function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string[] {
   const { status, sellerId, version } = purchase;

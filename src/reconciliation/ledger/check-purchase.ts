@@ -10,7 +10,7 @@ import type { LedgerFinding } from './ledger-report.js';
 import type { KnownPurchase, ReadPurchase } from './stored-documents.js';
 
 /**
- * The journals that each state requires; it allows no others. See
+ * The journals that each state requires. No other journals are allowed. See
  * docs/explanation/postings.md#what-one-posting-writes.
  */
 const journalKindsByStatus: Record<PurchaseStatus, readonly JournalKind[]> = {
@@ -30,7 +30,7 @@ export function checkPurchase(purchase: ReadPurchase, subject: Subject): LedgerF
   ];
 }
 
-/** An unknown state is a separate finding, and its expected journals are unknown. */
+/** An unknown state is reported separately. Its expected journals are unknown. */
 function isKnown(purchase: ReadPurchase): purchase is KnownPurchase {
   return purchase.status !== null;
 }
@@ -67,7 +67,7 @@ function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFi
 
 /**
  * Checks the markup against the second suspense line of the debit's journal, which never changes.
- * Commission, seller credit and the highest order price follow from it.
+ * Commission, seller credit and the maximum order price depend on the markup.
  */
 function checkMarkup({ _id, price, markup }: KnownPurchase, { journals }: Subject): LedgerFinding[] {
   const debits = journals.filter((each) => each.kind === 'purchase');
@@ -156,7 +156,9 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
 
 const sharedFields = ['accountId', 'productCode'] as const;
 
-/** Checks that a bill is paid once, at the quoted amount, by the purchase that claimed it. */
+/**
+ * Checks that a bill is paid once, at the quoted amount, by the purchase that claimed its quote.
+ */
 function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[] {
   if (purchase.quoteId === null) {
     return [];
@@ -181,7 +183,7 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     sharedFields
       .filter((field) => quote[field] !== purchase[field])
       .forEach((field) => problems.push(`its ${field} is not that of quote ${quote._id}`));
-    // A paid quote may be masked before its purchase (decision 044).
+    // A paid quote may be masked before the purchase (decision 044).
     if (!canMatchMasked(quote.customerNumber, purchase.customerNumber)) {
       problems.push(`its customerNumber is not that of quote ${quote._id}`);
     }

@@ -14,15 +14,15 @@ const batchSize = 1_000;
 const fields = { usedBy: 1 };
 
 /**
- * Checks that each claimed quote names a payment that pays it; otherwise its bill could never be
- * paid. The opposite direction is checked with the payment.
- * @returns the number of quotes read.
+ * Checks that each claimed quote names the purchase that pays it. Otherwise the bill could never be
+ * paid. The check of the purchase covers the opposite direction.
+ * @returns The number of quotes read.
  */
 export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): Promise<number> {
   const readBatch = buildBatchReader(quotes, '_id', { fields });
   let examined = 0;
   let isRead = false;
-  // Ids rise with time, and a quote can only be claimed for a short while.
+  // Ids increase with time, and a quote can be claimed only for a short time.
   let from: Document | null = fromDay === null ? null : { _id: firstIdAt(getStartOfDay(fromDay).getTime()) };
   do {
     const last: Document | null = from;
@@ -30,7 +30,7 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
     for (const { _id } of await findOrphanedClaims(found, null)) {
       (await recheckQuote(String(_id))).forEach((finding) => log.add(finding));
     }
-    // The last quote of a full batch is read again as the first of the next.
+    // The last quote of a full batch is read again as the first of the next batch.
     examined += found.length - (isRead ? 1 : 0);
     isRead = true;
     onPart();
@@ -63,7 +63,10 @@ async function readPayments(ids: unknown[], session: Session | null): Promise<Ma
   return new Map(found.map((each) => [each._id, each.quoteId]));
 }
 
-/** Checks a quote again in one transaction, because claim and purchase are written in one. */
+/**
+ * Checks a quote again in one transaction, because claim and purchase are written in one
+ * transaction.
+ */
 function recheckQuote(id: string): Promise<LedgerFinding[]> {
   return readWithRetries(() =>
     inTransaction(async (session) => {

@@ -5,7 +5,7 @@ import { checkNextAction } from './subject.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal, ReadSettlement } from './stored-documents.js';
 
-/** A request holds the whole amount; then it is paid out or returned, in full, once. */
+/** A request reserves the whole amount. The amount is then paid out or returned in full, once. */
 const journalKindsByStatus: Record<SettlementStatus, readonly JournalKind[]> = {
   pending: ['settlement-request'],
   processing: ['settlement-request'],
@@ -19,7 +19,7 @@ export function checkSettlement(
 ): LedgerFinding[] {
   const finding = { check: 'settlements' as const, subject: `settlement ${settlement._id}` };
   const problems = checkAmounts(settlement);
-  // An unknown state is a separate finding.
+  // An unknown state is reported separately.
   if (settlement.status === null) {
     return problems.map((message) => ({ ...finding, message }));
   }

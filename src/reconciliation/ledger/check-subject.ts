@@ -5,7 +5,7 @@ import { checkDeposit, checkVouchers } from './check-deposit.js';
 import { checkPurchase } from './check-purchase.js';
 import { checkSettlement } from './check-settlement.js';
 
-/** Checks that a posting moves the sum of its credits from payable to the seller's wallet. */
+/** Checks that a posting moves the sum of its credits from `payable` to the seller's wallet. */
 export function checkPosting({ id, journals, posted }: Subject): LedgerFinding[] {
   const [journal, ...others] = journals.filter((each) => each.kind === 'seller-posting');
   const finding = { check: 'seller-credits' as const, subject: `posting ${id}` };
@@ -48,8 +48,8 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
 }
 
 /**
- * Reports documents whose purchase, deposit or settlement does not exist. A posting exists only as
- * its credits.
+ * Reports documents whose purchase, deposit or settlement does not exist. A posting has no document
+ * of its own, only credits.
  */
 function checkOwners({ id, journals, orders, credits, ...owners }: Subject): LedgerFinding[] {
   const exists = {
@@ -57,7 +57,7 @@ function checkOwners({ id, journals, orders, credits, ...owners }: Subject): Led
     deposit: owners.deposit !== null,
     settlement: owners.settlement !== null,
     posting: true,
-    // check-adjustment.ts checks these.
+    // Adjustments are checked in check-adjustment.ts.
     adjustment: true,
   };
   const findings: LedgerFinding[] = [];

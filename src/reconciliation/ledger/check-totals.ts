@@ -6,12 +6,12 @@ import { listAccountDays, countDayTotals } from '../../purchases/rebuild-totals.
 import type { FindingLog, Part } from './ledger-report.js';
 
 /**
- * Checks docs/explanation/ledger.md#daily-totals: each day of each account, with purchases and
- * totals read at one snapshot.
+ * Checks docs/explanation/ledger.md#daily-totals for each day of each account. Purchases and totals
+ * are read at one snapshot.
  */
 export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (!(await areTotalsComplete())) {
-    // The service does not use totals before they are complete.
+    // The service does not use totals until they are complete.
     log.leaveOut('totals');
     return;
   }

@@ -11,7 +11,7 @@ import type { FindingLog, Part } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
 const batchSize = 1_000;
-/** Limit of missing subjects per run, when entries are read by time, to bound memory. */
+/** Maximum number of missing subjects per run when entries are read by time. It limits memory. */
 const missingMax = 10_000;
 
 /** Kinds of subjects in the audit log, with their collections. */
@@ -23,9 +23,11 @@ const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyS
 ];
 
 /**
- * Checks that every subject of the audit log exists. Deleting a deposit with its journal and
- * resetting the wallet leaves no other contradiction. Without an audit entry, only the daily close
- * detects it. No second read is needed: an entry is written after its subject.
+ * Checks that every subject of the audit log exists. If somebody deletes a deposit with its journal
+ * and resets the wallet, no other rule notices. Without an audit entry, only the daily close
+ * detects it.
+ *
+ * No second read is needed, because an entry is written after its subject.
  */
 export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (fromDay !== null) {
@@ -55,14 +57,14 @@ async function findMissing(collection: Collection<AnyStored>, ids: string[]): Pr
   const found = await readWithRetries(() =>
     collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
   );
-  // An entry about an exported list names no single subject.
+  // The entry for an exported list names no single subject.
   const known = new Set([allOfKind, ...found.map((each) => each._id)]);
   return [...new Set(ids)].filter((id) => !known.has(id));
 }
 
 /**
- * Finds missing subjects by the time of the entries. An index has no order among equal times, so a
- * lost cursor cannot be resumed; starting again is safe (decision 014).
+ * Finds missing subjects by the time of their entries. The index does not order entries with equal
+ * times, so a lost cursor cannot be resumed. The scan can safely restart (decision 014).
  */
 async function findMissingSince(since: Date, onPart: () => void): Promise<Set<string>> {
   const missing = new Set<string>();
@@ -81,7 +83,7 @@ async function findMissingSince(since: Date, onPart: () => void): Promise<Set<st
   return missing;
 }
 
-/** Reads the next subjects of a kind, once per entry in this batch. */
+/** Reads the next subjects of a kind. A subject appears once per entry in this batch. */
 async function readAuditedIds(kind: AuditSubject['kind'], after: string): Promise<string[]> {
   const filter = { 'subject.kind': kind, 'subject.id': { $gt: after } };
   const found: Document[] = await readWithRetries(() =>

@@ -12,7 +12,7 @@ import { readWithRetries } from './read-pages.js';
 
 /**
  * Streams the journals of all wallets by account and sequence number, in batches that may end
- * within a wallet. The account is the wallet (check-journals.ts).
+ * within a wallet. A journal's account id is its wallet's id (check-journals.ts).
  */
 export function streamWalletJournals(): KeyedStream {
   return createKeyedStream({
@@ -79,7 +79,7 @@ function readJournals(filter: Document, limit: number): Promise<Document[]> {
 
 interface Holder {
   id: string;
-  /** Null if there is no account, or its role is unknown. */
+  /** Null if there is no account, or if its role is unknown. */
   role: Role | null;
   hasAccount: boolean;
   wallet: stored.ReadWallet | null;
@@ -87,19 +87,19 @@ interface Holder {
   problems: LedgerFinding[];
 }
 
-/** One broken journal makes all later ones look wrong, so only the first ones are reported. */
+/** One broken journal makes all later ones look wrong, so only the first findings are reported. */
 const findingsPerWallet = 3;
 
 export interface WalletTotals {
   wallets: number;
-  /** Rupiah: balances plus held amounts. */
+  /** Sum of balances and held amounts, in rupiah. */
   sum: number;
 }
 
 /**
  * Checks rule 2 of docs/explanation/ledger.md#rules: each wallet against all its journals, by
  * `walletSeq`. One transaction writes a journal and its wallet, so a wallet at `seq` s has exactly
- * the journals 1 to s. A wallet that looks wrong is read again before it counts.
+ * the journals 1 to s. A wallet that looks wrong is read again before it is reported.
  */
 export async function checkWallets(log: FindingLog, progress: Progress): Promise<WalletTotals> {
   const streams = {
@@ -115,7 +115,7 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
     const [wallet] = streams.wallets.take(id);
     const holder = buildHolder(id, account, wallet);
     const { findings, lastSeq } = await compareWithJournals(holder, takeAll(streams.journals, id));
-    // An account is created with its wallet, so one without the other is also read again.
+    // An account is created together with its wallet. If either is missing, both are read again.
     if (findings.length > 0 || !holder.hasAccount || !holder.wallet || lastSeq > holder.wallet.seq) {
       (await recheckWallet(id)).forEach((finding) => log.add(finding));
     }
@@ -135,7 +135,7 @@ function streamById(collection: Collection<AnyStored>, fields: Document): KeyedS
   });
 }
 
-/** Takes all journals of a wallet, which may span batches. */
+/** Takes all journals of a wallet, even across several batches. */
 async function* takeAll(stream: KeyedStream, id: string): AsyncGenerator<Document, void> {
   for (;;) {
     yield* stream.take(id);
@@ -161,7 +161,9 @@ function buildHolder(
   };
 }
 
-/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
+/**
+ * Checks one wallet again. The wallet is read before its journals, so that no journal is missing.
+ */
 async function recheckWallet(id: string): Promise<LedgerFinding[]> {
   const account = await readOne(asUntyped(accounts), id, stored.accounts.fields);
   const holder = buildHolder(id, account, await readOne(asUntyped(wallets), id, stored.wallets.fields));
@@ -198,12 +200,12 @@ async function compareWithJournals(
   let at = { seq: 0, balance: 0, held: 0 };
   let atWallet = wallet?.seq === 0 ? at : null;
   for await (const raw of source) {
-    // Findings about a journal's fields are reported with its subject.
+    // Findings about a journal's fields are reported with the journal's subject.
     const journal = stored.journals.read(raw, []);
     findings.push(...checkStep(holder, journal, at));
     at = getStandingAfter(id, journal, at);
     atWallet = at.seq === wallet?.seq ? at : atWallet;
-    // Bounds memory for a long history.
+    // Limits memory for a long history.
     findings.splice(findingsPerWallet);
   }
   if (!wallet) {

@@ -20,11 +20,11 @@ export interface Standing {
 
 /** Compares a wallet's journals with its closed days, and sums up later journals. */
 export interface ClosedWallet {
-  /** State after the last closed journal; all 0 if none is closed. */
+  /** State after the last closed journal. All fields are 0 if no journal is closed. */
   readonly closed: Standing;
   /**
-   * Takes the next journal in the order of `seq`.
-   * @returns true if it belongs to a closed day.
+   * Accepts the next journal, in the order of `seq`.
+   * @returns True if the journal belongs to a closed day.
    */
   take(journal: Journal, subjectText: string): boolean;
   /** Returns findings, the number of closed journals, and the state after the last journal. */

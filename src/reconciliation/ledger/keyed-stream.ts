@@ -3,15 +3,15 @@ import { readWithRetries } from './read-pages.js';
 import { rawReadOptions } from './read-document.js';
 
 /**
- * Reads a batch of documents in the order of an index. Each batch is one query that starts where
- * the last one ended. No cursor stays open in between, so the next batch may follow hours later.
- * @param from Start with this document; null: from the beginning.
+ * Reads a batch of documents in the order of an index. Each batch is a new query that starts where
+ * the previous batch ended. No cursor stays open, so hours may pass between two batches.
+ * @param from First document of the batch. Null to start at the beginning.
  */
 export type ReadBatch = (from: Document | null, limit: number) => Promise<Document[]>;
 
 /**
- * A stream of documents by rising key, read in groups of equal keys. Several streams in parallel
- * form a merge join.
+ * A stream of documents in ascending key order, read in groups of equal keys. Several streams in
+ * parallel form a merge join.
  */
 export interface KeyedStream {
   /** True if `fill` must be called first. */
@@ -19,23 +19,23 @@ export interface KeyedStream {
   fill(): Promise<void>;
   /** Returns the next key, or null at the end. */
   head(): string | null;
-  /** Takes the buffered documents of this key; none if the next key differs. */
+  /** Takes the buffered documents with this key. Returns none if the next key differs. */
   take(key: string): Document[];
 }
 
 interface Options {
   readBatch: ReadBatch;
-  /** Returns null if the key is not a string; then the document goes to `onOdd`. */
+  /** Returns null if the key is not a string. The document is then passed to `onOdd`. */
   keyOf: (document: Document) => string | null;
   onOdd?: (document: Document) => void;
-  /** Documents of one position are never split across batches. */
+  /** Documents with the same position are never split across batches. */
   positionOf: (document: Document) => string;
   batchSize?: number;
 }
 
 const batchSizeDefault = 500;
 
-/** Creates a stream that prefetches the next batch, so at most two are in memory. */
+/** Creates a stream that prefetches the next batch, so at most two batches are in memory. */
 export function createKeyedStream(options: Options): KeyedStream {
   let at = 0;
   let batch: Document[] = [];
@@ -65,13 +65,13 @@ export function createKeyedStream(options: Options): KeyedStream {
 
 interface Batch {
   documents: Document[];
-  /** The first document of the next batch; null at the end. */
+  /** First document of the next batch. Null at the end. */
   resumeFrom: Document | null;
 }
 
 /**
- * Reads a batch without its last position, which may be incomplete. It doubles the limit until a
- * whole position fits.
+ * Reads a batch without its last position, which may be incomplete. Doubles the limit until all
+ * documents of one position fit.
  */
 function readWhole(options: Options, from: Document | null) {
   const { readBatch, positionOf, batchSize = batchSizeDefault } = options;
@@ -87,7 +87,7 @@ function readWhole(options: Options, from: Document | null) {
     return cut === 0 || !resumeFrom ? read(limit * 2) : { documents: documents.slice(0, cut), resumeFrom };
   }
   const reading = read(batchSize);
-  // `fill` handles the error; this prevents an unhandled rejection until then.
+  // `fill` handles the error. Until then, this handler prevents an unhandled rejection.
   reading.catch(() => undefined);
   return reading;
 }
@@ -102,7 +102,7 @@ function dropInvalidKeys(found: Document[], { keyOf, onOdd }: Options): Document
   });
 }
 
-/** Returns a reader of batches by one indexed field, from its smallest string on. */
+/** Returns a reader that reads batches by one indexed field, starting at its smallest string. */
 export function buildBatchReader<T extends Document>(
   collection: Collection<T>,
   field: string,

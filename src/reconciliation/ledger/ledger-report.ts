@@ -29,7 +29,7 @@ export type LedgerCheck = keyof typeof ledgerChecks;
 
 export interface LedgerFinding {
   check: LedgerCheck;
-  /** The subject, such as `transaction 01a1…`. */
+  /** Kind and id of the subject, such as `transaction 01a1…`. */
   subject: string;
   message: string;
 }
@@ -37,9 +37,12 @@ export interface LedgerFinding {
 /** Counts of the audit log in closed days. */
 export interface AuditRead {
   entries: number;
-  /** Entries dated before the day whose close covers them: they were late, or had a wrong clock. */
+  /**
+   * Entries that were dated before the day whose close covers them. They were committed late, or
+   * their writer's clock was wrong.
+   */
   late: number;
-  /** Ids of the first late ones. */
+  /** Ids of the first late entries. */
   lateIds: string[];
 }
 
@@ -56,9 +59,9 @@ export interface LedgerReport {
   /** True if no checked rule is broken. */
   ok: boolean;
   durationMs: number;
-  /** `failures` is null if this run has not checked the rule. */
+  /** Results by rule. `failures` is null if this run did not check the rule. */
   checks: { check: LedgerCheck; title: string; failures: number | null }[];
-  /** At most `findingsKeptPerCheck` of each check; `failures` counts all. */
+  /** At most `findingsKeptPerCheck` findings of each check. `failures` counts all of them. */
   findings: LedgerFinding[];
   /** Number of documents read, by kind. */
   examined: {
@@ -70,14 +73,16 @@ export interface LedgerReport {
     quotes: number;
   };
   closes: ClosesRead;
-  /** Rupiah. Null if closed days were checked by their hashes only, without sums. */
+  /**
+   * Amounts in rupiah. Null if closed days were verified only by their hashes, which gives no sums.
+   */
   totals: {
     suspense: number;
     openTransactions: number;
     payable: number;
     unpostedCredits: number;
     wallets: number;
-    /** Sum of deposits credited without a confirmation (DEPOSIT_MODE=instant). */
+    /** Sum of the deposits that were credited without a confirmation (DEPOSIT_MODE=instant). */
     unvouchedDeposits: number;
   } | null;
 }
@@ -88,7 +93,7 @@ const findingsKeptPerCheck = 50;
 export interface FindingLog {
   add(finding: LedgerFinding): void;
   failuresOf(check: LedgerCheck): number;
-  /** Number of failures of all checks. */
+  /** Number of failures over all checks. */
   failures(): number;
   /** Marks a rule as not checked in this run. */
   leaveOut(check: LedgerCheck): void;
@@ -119,12 +124,12 @@ export function createFindingLog(): FindingLog {
 /** Called periodically with the progress of a scan. `total` is an estimate. */
 export type Progress = (step: { what: 'wallets' | 'subjects'; done: number; total: number }) => void;
 
-/** Called after each part of any kind. An error that it throws ends the verification. */
+/** Called after each part of the work. If it throws, the verification ends with that error. */
 export type OnPart = () => void;
 
-/** The period that a run checks, for documents checked by time. */
+/** The period that a run checks, for documents that are read by time. */
 export interface Part {
-  /** YYYY-MM-DD; null: from the beginning. */
+  /** YYYY-MM-DD. Null to start at the beginning. */
   fromDay: string | null;
   onPart: OnPart;
 }

@@ -4,19 +4,19 @@ import type { LedgerCheck, LedgerFinding } from './ledger-report.js';
 
 /** The result of a scheduled verification. A later run of the same business day replaces it. */
 export interface LedgerVerification {
-  /** YYYY-MM-DD, business time. */
+  /** YYYY-MM-DD in business time. */
   _id: string;
-  /** When it ended. */
+  /** When the verification ended. */
   at: Date;
   durationMs: number;
   ok: boolean;
-  /** Number of failures of all checks. */
+  /** Number of failures over all checks. */
   failures: number;
   /** Checks that failed. */
   checks: { check: LedgerCheck; failures: number }[];
   /** Rules that were not checked. */
   notChecked: LedgerCheck[];
-  /** The first findings. `topup ledger verify` prints all. */
+  /** The first findings. `topup ledger verify` prints all findings. */
   findings: LedgerFinding[];
 }
 

@@ -1,7 +1,7 @@
 import { Long, type Document, type FindOptions } from 'mongodb';
 import type { LedgerFinding } from './ledger-report.js';
 
-/** Read options of the verification: int64 stays distinguishable from a double. */
+/** Read options that keep int64 distinguishable from a double. */
 export const rawReadOptions: FindOptions = { promoteLongs: false };
 
 const invalid = Symbol('odd');
@@ -17,11 +17,12 @@ export interface Field<T> {
 /** The fields of a document that the verification reads; it ignores other fields. */
 export type Shape<T> = { readonly [Name in keyof T]: Field<T[Name]> };
 
-/** Identifies a document in findings about its fields. */
+/** Names a document in findings about its fields. */
 export interface DocumentName {
-  /** Subject of a finding: `attempt 01a1…-1`. */
+  /** Subject of a finding, such as `attempt 01a1…-1`. */
   about: string;
-  /** For a finding about money: the id of the subject, and the owner of the field. */
+  /** Id of the subject, for a finding about money. */
+  /** Owner of the field, for a finding about money. */
   subject: string;
   what: string;
 }
@@ -92,7 +93,10 @@ export const text: Field<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : invalid),
   instead: describeValue,
 };
-/** A string, or null. Missing is null, because old rows lack fields that were added later. */
+/**
+ * A string or null. A missing field counts as null, because old documents lack fields that were
+ * added later.
+ */
 export const textOrNull: Field<string | null> = toNullable({
   read: (value) => (typeof value === 'string' ? value : invalid),
   instead: describeValue,
@@ -127,7 +131,7 @@ export const time: Field<Date> = {
 };
 export const timeOrNull = toNullable<Date | null>({ ...time, instead: () => null });
 
-/** One of a list of words, such as a status; null if it is unknown. */
+/** One of a list of words, such as a status. Null if the value is not in the list. */
 export function oneOf<T extends string>(words: readonly T[]): Field<T | null> {
   const known = new Set<unknown>(words);
   return { read: (value) => (known.has(value) ? (value as T) : invalid), instead: () => null };

@@ -4,11 +4,14 @@ import { isMongoUnavailable } from '../../database/mongo.js';
 import { DependencyError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 
-/** CursorNotFound: a failover happened between two batches. */
+/** CursorNotFound. It occurs if a failover happens between two batches. */
 const cursorNotFound = 43;
 const pausesMs = [500, 2_000, 8_000, 30_000];
 
-/** Retries an idempotent read, so that a short outage does not end a verification of hours. */
+/**
+ * Retries an idempotent read, so that a short outage does not abort a verification that takes
+ * hours.
+ */
 export async function readWithRetries<T>(read: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
@@ -35,10 +38,10 @@ function isTransient(error: unknown): boolean {
 const pageSize = 1_000;
 
 /**
- * Reads the results of a query in order, a page at a time. Between pages no cursor is open: the
+ * Reads the results of a query in order, one page at a time. No cursor is open between pages: the
  * server would close it after ten minutes or on a failover, and processing a page may take longer.
- * @param after Returns the queries for what follows a document, in order; `null`: all. Their order
- * must be total.
+ * @param after Returns the queries for the results after a document, in order. For `null`, returns
+ * the queries for all results. Their order must be total.
  */
 export async function* readPages<T extends Document>(
   after: (last: T | null) => FindCursor<T>[],

@@ -14,15 +14,18 @@ import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { addJob, findQueuedSubjects } from '../../jobs/add-job.js';
 
 /**
- * Time limit of a verification by a worker. A hanging one ends earlier by its lease, when no part
- * was read for a quarter of an hour.
+ * Maximum duration of a verification in a worker. If no part is read for a quarter of an hour, the
+ * lease ends and the verification stops earlier.
  */
 export const verificationMaxMs = 12 * 3_600_000;
 
-/** Verifies the ledger once a day. Usually it is done already, which takes one read. */
+/** Verifies the ledger once a day. If today's verification exists, the job takes one read. */
 export const verifyLedgerJob = defineClocked('verify-ledger', 600_000, { limitMs: verificationMaxMs });
 
-/** Verifies the ledger on request, in a worker process. A lost job can be requested again. */
+/**
+ * Verifies the ledger on request, in a worker process. If the job is lost, an operator can request
+ * it again.
+ */
 export const verifyNowJob = defineJob<object>({
   queue: schedules,
   name: 'verify-ledger-now',
@@ -40,14 +43,15 @@ const progressKey = `${env.QUEUE_PREFIX}:verification`;
 export interface VerificationProgress {
   what: 'wallets' | 'subjects';
   done: number;
-  /** An estimate. */
+  /** Estimated number of items. */
   total: number;
 }
 
 let publishedMs = -Infinity;
 
 /**
- * Publishes progress in Redis in the background. It expires soon after a crash. Errors are ignored.
+ * Publishes progress in Redis without waiting. The value expires soon after a crash. Errors are
+ * ignored.
  */
 export const publishProgress: Progress = (step) => {
   if (Math.abs(nowMs() - publishedMs) >= publishEveryMs) {
@@ -66,22 +70,28 @@ export async function endProgress(): Promise<void> {
 }
 
 /**
- * Reads the progress; null if no verification runs or it has not reported yet.
- * @throws Redis's errors.
+ * Reads the progress. Null if no verification is running, or if it has not reported any yet.
+ * @throws Error if Redis is unavailable.
  */
 export async function readVerificationProgress(): Promise<VerificationProgress | null> {
   const stored = await redis().get(progressKey);
   return stored === null ? null : (JSON.parse(stored) as VerificationProgress);
 }
 
-/** After the close of the previous day, which leaves less to read. */
+/**
+ * Time after midnight at which the verification starts. By then the previous day is closed, which
+ * leaves less to read.
+ */
 const fromMs = 3_600_000;
-/** Delay before a failed verification runs again, so that operators see the effect of a fix. */
+/** Delay before a failed verification is repeated, so that operators see the effect of a fix. */
 const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 const findingsKept = 20;
 
-/** Verifies the ledger once a business day and hourly while it fails, and stores the result. */
+/**
+ * Verifies the ledger once a business day, and hourly while the verification fails. Stores the
+ * result.
+ */
 export async function verifyDueDay(): Promise<void> {
   await runExclusively(async (goesOn) => {
     if (nowMs() >= getNextVerificationMs(await findLastVerification())) {
@@ -96,24 +106,25 @@ export async function verifyAskedFor(): Promise<void> {
 }
 
 /**
- * Runs one verification at a time, as long as it makes progress; a concurrent one would slow both.
- * After a crash, the next period starts again, a minute later at the earliest.
- * @throws LeaseOverError if no part was read for a quarter of an hour. A run that resumes later
- * ends with its next part.
+ * Runs one verification at a time, as long as it makes progress. A concurrent verification would
+ * slow down both. After a crash, a later run of the job starts again, at the earliest a minute
+ * later.
+ * @throws LeaseOverError if no part was read for a quarter of an hour. A verification that resumes
+ * after that ends with its next part.
  */
 async function runExclusively(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
   const work = ({ goesOn, over }: Held) => Promise.race([verify(goesOn), over]);
   await withLease('verify-ledger', leaseMs, work, { holdMaxMs: verificationMaxMs });
 }
 
-/** Finds the last scheduled verification; null before the first. */
+/** Finds the last scheduled verification. Null before the first one. */
 export async function findLastVerification(): Promise<LedgerVerification | null> {
   return ledgerVerifications.findOne({}, { sort: { _id: -1 } });
 }
 
 /**
  * Returns the time of the next scheduled verification: an hour after the start of a day, or an hour
- * after a failed one.
+ * after a failed verification.
  */
 export function getNextVerificationMs(last: LedgerVerification | null): number {
   const day = formatBusinessDay(now());
@@ -151,7 +162,7 @@ async function storeVerification(
 }
 
 /**
- * Requests a verification by a worker. It changes nothing if one is waiting or running.
+ * Requests a verification by a worker. Does nothing if a verification is waiting or running.
  * @throws DependencyError if Redis is unavailable.
  */
 export async function requestVerification(by: ChangedBy): Promise<void> {

@@ -31,8 +31,8 @@ import {
 } from './read-document.js';
 
 /**
- * A document as the verification reads it. Fields of `Word`, such as a status, are null if the code
- * does not know the value.
+ * A document as the verification reads it. Fields of `Word`, such as a status, are null if the
+ * stored value is unknown.
  */
 type Read<T, Known extends keyof T, Word extends keyof T = never> = Pick<T, Known> & {
   [Name in Word]: T[Name] | null;
@@ -40,7 +40,7 @@ type Read<T, Known extends keyof T, Word extends keyof T = never> = Pick<T, Know
 
 export type ReadJournal = Read<Journal, 'subjectId' | 'walletId' | 'walletSeq' | 'balanceAfter' | 'lines'> & {
   accountId: string;
-  /** Any string: unknown kinds are checked too. */
+  /** Any string, because unknown kinds are checked too. */
   kind: string;
 };
 export type ReadPurchase = Read<
@@ -103,7 +103,7 @@ export type ReadAccount = Read<Account, '_id', 'role'>;
 export interface Reader<T> {
   /** Projection of the fetched fields. */
   fields: Document;
-  /** @param problems Receives the findings about its fields. */
+  /** @param problems Receives the findings about the document's fields. */
   read(raw: Document, problems: LedgerFinding[]): T;
 }
 
@@ -263,7 +263,7 @@ export const journals: Reader<ReadJournal> = {
   },
 };
 
-/** @param of The journal, and the number of the line. */
+/** @param of The journal and the line number, for findings. */
 function readLine(stored: unknown, problems: LedgerFinding[], of: { raw: Document; n: number }): JournalLine {
   const { account, amount } = (stored ?? {}) as Document;
   if (typeof account !== 'string') {

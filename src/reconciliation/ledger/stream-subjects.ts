@@ -16,7 +16,7 @@ import { settlements } from '../../settlements/settlement.model.js';
 import { buildBatchReader, createKeyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
 import type { LedgerFinding } from './ledger-report.js';
 
-/** Adds the quotes that the purchases among these subjects pay, by one query. */
+/** Adds the quotes that the purchases among these subjects pay. Needs one query. */
 export async function addQuotes(subjects: Subject[], session: Session | null): Promise<void> {
   const ids = subjects.flatMap(({ purchase }) => purchase?.quoteId ?? []);
   if (ids.length === 0) {
@@ -32,8 +32,8 @@ export async function addQuotes(subjects: Subject[], session: Session | null): P
 }
 
 /**
- * Actions of a person or a notification that need an audit entry, by kind of subject. Sales and
- * failures are proved by their attempts.
+ * For each kind of subject, the actions of a person or a notification that need an audit entry.
+ * Sales and failures need none, because their attempts prove them.
  */
 const vouchingActions = {
   deposit: ['deposit.confirm'],
@@ -41,7 +41,7 @@ const vouchingActions = {
   transaction: ['transaction.reverse'],
 };
 
-/** Adds the required audit entries of these subjects, by one query per kind. */
+/** Adds the required audit entries to these subjects. Needs one query per kind. */
 export async function addVouchers(subjects: Subject[], session: Session | null): Promise<void> {
   const byId = new Map(subjects.map((each) => [each.id, each]));
   const concerned = {
@@ -79,19 +79,22 @@ function readWithin<T>(session: Session | null, read: () => Promise<T>): Promise
 
 interface Source {
   collection: Collection<AnyStored>;
-  /** The indexed field that orders its documents. */
+  /** The indexed field that orders the documents. */
   by: string;
   fields: Document;
-  /** Maps a key to its subject; by default they are equal. */
+  /** Maps a key to the id of its subject. By default the key is that id. */
   subjectOf?: (key: string) => string;
-  /** Returns the keys of a subject, if they are not only its id. */
+  /** Returns the keys of a subject. By default its id is the only key. */
   keysOf?: (id: string) => string[];
   filter?: Document;
 }
 
 const reversalSuffix = '-reversal';
 
-/** The collections of a subject. A new collection needs a row here and a field of `Subject`. */
+/**
+ * The collections that hold documents of a subject. A new collection needs a row here and a field
+ * of `Subject`.
+ */
 const sources = {
   journals: defineSource(journals, { by: 'subjectId', fields: stored.journals.fields }),
   purchases: defineSource(purchases, { by: '_id', fields: stored.purchases.fields }),
@@ -99,7 +102,7 @@ const sources = {
   credits: defineSource(sellerCredits, {
     by: '_id',
     fields: stored.credits.fields,
-    // `<purchase>` or `<purchase>-reversal`, which is the next key.
+    // The key is `<purchase>` or `<purchase>-reversal`. The two are adjacent in the index.
     subjectOf: (id) => (id.endsWith(reversalSuffix) ? id.slice(0, -reversalSuffix.length) : id),
     keysOf: (id) => [id, id + reversalSuffix],
   }),
@@ -114,14 +117,14 @@ const sources = {
 type SourceName = keyof typeof sources;
 type RawSubject = Record<SourceName, Document[]> & { id: string };
 
-/** Subjects whose quotes and vouchers are read together. */
+/** Number of subjects whose quotes and audit entries are read together. */
 const chunkSize = 100;
 
 /**
- * Streams all subjects by rising id, a hundred at a time. It merges all collections in the order of
- * their indexes, so memory stays constant. Writers continue meanwhile: read suspected errors again
- * by `readSubjects` before they count.
- * @param onOdd Receives documents whose key is not a string, which belong to no subject.
+ * Streams all subjects by ascending id, a hundred at a time. It merges all collections in the order
+ * of their indexes, so memory stays constant. Writes continue during the scan, so read suspected
+ * errors again with `readSubjects` before you report them.
+ * @param onOdd Receives documents whose key is not a string. They belong to no subject.
  */
 export async function* streamSubjects(
   onOdd: (finding: { collection: string; field: string; document: Document }) => void,
@@ -156,7 +159,7 @@ export function subjectKeys(): { collection: Collection<AnyStored>; field: strin
   return rows.map(({ collection, by }) => ({ collection, field: by }));
 }
 
-/** Reads these subjects in their order, at the snapshot of the caller's transaction. */
+/** Reads these subjects in the given order, at the snapshot of the caller's transaction. */
 export async function readSubjects(session: Session, ids: string[]): Promise<Subject[]> {
   const raws = new Map(ids.map((id) => [id, { id, ...buildEmptySources() }]));
   // Sequential, because a session allows one operation at a time.
@@ -223,7 +226,7 @@ function decodeSubject(raw: RawSubject): Subject {
     quote: null,
     deposit: deposit ? stored.deposits.read(deposit, problems) : null,
     settlement: settlement ? stored.settlements.read(settlement, problems) : null,
-    // Findings about their fields are reported with their transaction.
+    // Findings about the fields of these credits are reported with their transaction.
     posted: raw.posted.map((each) => stored.credits.read(each, [])),
     vouchers: [],
     problems,

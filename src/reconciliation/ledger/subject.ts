@@ -31,20 +31,23 @@ export interface Subject {
   problems: LedgerFinding[];
 }
 
-/** A required audit entry of a subject. */
+/** An audit entry that a subject requires. */
 export interface Voucher {
   subjectId: string;
   action: string;
-  /** Its amount in rupiah, if the entry has one. */
+  /** Amount of the entry in rupiah. Null if the entry has none. */
   amount: number | null;
 }
 
-/** Longer than any wait: provider queries are at most an hour apart, sweeps repeat each minute. */
+/**
+ * Longer than any wait of an open document. Provider queries are at most an hour apart, and sweeps
+ * run every minute.
+ */
 const waitMaxMs = 24 * 60 * 60_000;
 
 /**
  * Checks that an open document has a next action soon.
- * @param otherwise True if a person handles it.
+ * @param otherwise True if a person handles the document, so that it needs no next action.
  */
 export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): string[] {
   if (nextActionAt === null) {

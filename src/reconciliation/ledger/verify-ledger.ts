@@ -34,8 +34,8 @@ import type { Subject } from './subject.js';
  * Verifies every rule of docs/explanation/ledger.md over the whole history while the service runs.
  * It merges batches in index order, with constant memory and no open cursors.
  *
- * Suspected errors are read again at one snapshot before they count, so that a concurrent change is
- * not reported. An unreadable document is a finding, never an error.
+ * A suspected error is read again at one snapshot before it is reported, because a concurrent
+ * change can look like an error. An unreadable document is a finding and does not raise an error.
  */
 export async function verifyLedger(
   progress: Progress = () => undefined,
@@ -59,7 +59,7 @@ export async function verifyLedger(
   const checks = (Object.keys(ledgerChecks) as LedgerCheck[]).map((check) => ({
     check,
     title: ledgerChecks[check],
-    // Findings count even if the rule was not checked completely.
+    // Findings count even if the rule was only partly checked.
     failures: log.leftOut.has(check) && log.failuresOf(check) === 0 ? null : log.failuresOf(check),
   }));
   return {
@@ -84,9 +84,9 @@ async function checkEverything(log: FindingLog, walk: Walk) {
 }
 
 /**
- * Days up to the last closed one that are still checked by rules that closes do not cover. A
- * scheduled run starts an hour after a day's end, and totals of a day change until its last
- * purchase has ended.
+ * Number of recent days, up to the last closed one, to which rules that closes do not cover still
+ * apply. A scheduled run starts an hour after the end of a day, and the totals of a day change
+ * until its last purchase is final.
  */
 const recentDays = 3;
 
@@ -95,8 +95,8 @@ function getRecentStart({ last }: ClosesRead): string | null {
 }
 
 /**
- * Checks the remaining rules over the part that no close covers. Rules that need the whole history
- * are left out.
+ * Checks the remaining rules over the data that no close covers. Rules that need the whole history
+ * are skipped.
  */
 async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined'], part: Part) {
   log.leaveOut('suspense-total');
@@ -105,7 +105,7 @@ async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined']
   return { examined: { ...examined, quotes }, totals: null };
 }
 
-/** @returns the number of quotes read. */
+/** @returns The number of quotes read. */
 async function checkByTime(log: FindingLog, part: Part): Promise<number> {
   const quotes = await checkQuotes(log, part);
   await checkTraces(log, part);
@@ -140,8 +140,8 @@ async function checkSubjects(log: FindingLog, walk: Walk) {
   if (compareTotals(first.totals).length === 0) {
     return first;
   }
-  // Every subject is right, so the difference may come from a posting in progress. A second pass
-  // would not see it again.
+  // Every subject is correct, so the difference may come from a posting in progress. A second pass
+  // would not show such a difference again.
   const { totals, examined } = isExplained ? first : await walkSubjects(log, walk);
   compareTotals(totals).forEach((finding) => log.add(finding));
   return { totals, examined };
@@ -157,7 +157,7 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
     unpostedCredits: 0,
     unvouchedDeposits: 0,
   };
-  // Ids rise with time. Subjects that begin after this one are left out of both sides of the
+  // Ids increase with time. Subjects created after this id are excluded from both sides of the
   // totals.
   const bound = newId();
   for await (const streamed of streamSubjects(onOdd)) {
@@ -176,7 +176,7 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
   return { examined, totals };
 }
 
-/** Returns the subject to count: read again at one snapshot if it looked wrong. */
+/** Returns the subject to count. If it looked wrong, it is read again at one snapshot. */
 async function confirmSubject(streamed: Subject, log: FindingLog): Promise<Subject> {
   if (checkSubject(streamed).length === 0) {
     return streamed;

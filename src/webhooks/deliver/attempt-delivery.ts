@@ -31,7 +31,8 @@ interface Receiving {
 
 /**
  * Makes one request for a row that the caller has leased. It does not write the result.
- * @throws errors of MongoDB or Redis outages: the lease ends, and the row is sent again.
+ * @throws Error if MongoDB or Redis is unavailable. The lease then expires, and the row is sent
+ * again.
  */
 export async function attemptDelivery(
   sender: Sender,
@@ -83,20 +84,21 @@ export function getLogFields({ _id, requestId }: Pick<Delivery, '_id' | 'request
 }
 
 /**
- * The stored row or this service is at fault, not the receiver. The retry schedule ends the row as
- * `dead`, where an operator sees it, and other rows do not wait.
+ * Builds the attempt for an error in the stored row or in this service, which is not the receiver's
+ * fault. The row is retried and finally becomes `dead`, so that an operator sees it. Other rows do
+ * not wait for it.
  */
 function buildOwnFaultAttempt(row: ClaimedDelivery, at: Date, startedMs: number): AttemptResult {
   const attempt = buildAttempt(row, ownFaultVerdict, { at, startedMs, answer: null });
   try {
     return { verdict: ownFaultVerdict, attempt, next: decideNextState(row, ownFaultVerdict, null) };
   } catch {
-    // Its schedule is unreadable too.
+    // The schedule fields of the row are unreadable too.
     return { verdict: ownFaultVerdict, attempt, next: decideRetry(row, null) };
   }
 }
 
-/** Does not count against the receiver. */
+/** This outcome does not count against the receiver. */
 const ownFaultVerdict: Verdict = {
   outcome: 'unreached',
   httpStatus: null,
@@ -137,7 +139,7 @@ async function sendAttempt(
   if (row.attemptCount === 0 && result !== null) {
     observeFirstAttempt({}, Math.max(0, nowMs() - row.createdAt.getTime()) / 1_000);
   }
-  // Logged as an error because an operator can replay it.
+  // A dead delivery is logged as an error, because an operator can replay it.
   logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
     ...getLogFields(row),
     receiverId: row.receiverId,
@@ -152,10 +154,10 @@ async function sendAttempt(
   return { verdict, attempt: made, next };
 }
 
-/** The receiver may have seen the request. */
+/** Results after which the receiver may have seen the request. */
 const sentKinds: ReadonlySet<SendResult['kind']> = new Set(['answered', 'timeout', 'failed']);
 
-/** Nothing was sent. */
+/** Verdict for a row whose endpoint was removed. Nothing was sent. */
 const removedVerdict: Verdict = {
   outcome: 'removed',
   httpStatus: null,
@@ -176,7 +178,7 @@ async function findPresentKeys(row: ClaimedDelivery, account: EndpointOwner): Pr
 /** Builds the update of a row after an attempt. The write is conditional: see `createRecorder`. */
 export function buildAttemptUpdate({ attempt, next, verdict }: AttemptResult): UpdateFilter<Delivery> {
   if (verdict.outcome === 'unsent' && next.state === 'due') {
-    // The receiver never saw it, so it does not count in the schedule.
+    // The receiver never saw the request, so the attempt does not count in the schedule.
     return { $set: { leaseToken: null, ...next } };
   }
   return {
@@ -215,7 +217,7 @@ function decideNextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: n
   }
 }
 
-/** @param atMs Time of the next attempt; null: none. */
+/** @param atMs Time of the next attempt. Null if no attempt follows. */
 function decideRetry(row: ClaimedDelivery, atMs: number | null): NextState {
   return atMs === null || row.event === 'ping'
     ? { state: 'dead', nextAttemptAt: null, settledAt: now(), expireAt: null }
@@ -231,7 +233,9 @@ function computeRetryTime(row: ClaimedDelivery, retryAfterMs: number | null): nu
   });
 }
 
-/** Returns the first bytes of an answer, without a character that is cut at the end. */
+/**
+ * Returns the start of a response body as text. A character that is cut off at the end is omitted.
+ */
 function decodeAnswerStart(answer: Buffer): string {
   return answer
     .subarray(0, webhookLimits.answerKeptBytes)

@@ -1,6 +1,6 @@
 /**
  * Claims due rows of a receiver under a lease, so that one worker at a time sends each. After a
- * crash, other workers take the rows when the lease ends.
+ * crash, other workers take the rows when the lease expires.
  */
 import { now, nowMs } from '../../shared/clock.js';
 import { batchCalls } from '../../shared/concurrency.js';
@@ -64,7 +64,7 @@ const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
         .project<ClaimedDelivery>({ attempts: 0 });
     if (wanted.length > 1) {
       const ids = wanted.map(({ receiverId }) => receiverId);
-      // Unsorted, so that it reads no more rows than it returns.
+      // Unsorted, so that the query reads no more rows than it returns.
       const together = await due(...ids)
         .limit(sharedMax)
         .toArray();
@@ -85,7 +85,7 @@ function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
 
 /**
  * Leases rows that are still due; concurrent turns share the command.
- * @returns whether all of them were leased.
+ * @returns True if all rows were leased.
  */
 const takeLeases = batchCalls<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>({
   itemsMax: 50,
@@ -130,9 +130,9 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], at = getImmedia
 }
 
 /**
- * Orders rows within one purchase, channel and endpoint. A row with a later sibling is dropped; a
- * row with an earlier sibling in flight is deferred. So a client never gets `pending` after the
- * result, or `success` after the reversal.
+ * Orders rows within one purchase, channel and endpoint. A row with a later sibling is dropped. A
+ * row with an earlier sibling in flight is deferred. A client therefore never gets `pending` after
+ * the result, or `success` after the reversal.
  */
 async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
   const ordered = rows.filter((row) => row.orderKey !== null);
@@ -159,7 +159,7 @@ async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
 }
 
-/** True if a later row of the same purchase, channel and endpoint supersedes it. */
+/** True if a later row of the same purchase, channel and endpoint supersedes this row. */
 export async function isSuperseded(row: Delivery): Promise<boolean> {
   const siblings = row.orderKey === null ? [] : await loadSiblings(row);
   return siblings.some((other) => areSiblings(row, other) && other.orderRank > row.orderRank);

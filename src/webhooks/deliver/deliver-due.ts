@@ -51,28 +51,32 @@ interface RunningTurn {
   readonly means: DelivererResources;
   readonly turn: Turn;
   waiting: ClaimedDelivery[];
-  /** No other rows are due. */
+  /** True if no other rows are due. */
   drained: boolean;
   active: number;
   /** Limit of concurrent requests to the receiver, as this turn last read it. */
   pace: number;
-  /** More rows are waiting than the starting pace covers. Only then the pace is read from Redis. */
+  /**
+   * True if more rows wait than the starting pace covers. Only then is the pace read from Redis.
+   */
   isLong: boolean;
-  /** All of the pace was in use when the last request started. */
+  /** True if the requests in flight reached the pace when the last request started. */
   isFull: boolean;
-  /** Good, quick answers at full pace since the pace was last reported. */
+  /** Successful, quick responses at full pace since the pace was last reported. */
   good: number;
-  /** Requests that began before belong to the round that has already reduced the pace. */
+  /**
+   * When the pace was last reduced. Failures of requests that began earlier do not reduce it again.
+   */
   slowedAtMs: number;
   /** Requests in flight in other processes. */
   elsewhere: number;
-  /** The service's own proxy is unavailable; claimed rows wait. */
+  /** True while the service's own proxy is unavailable. Claimed rows wait. */
   isCutOff: boolean;
   /** URL of the last request. */
   url: string;
   /** Starts after the first claim, so that a slow database does not use up the turn. */
   timer: NodeJS.Timeout | undefined;
-  /** The turn's time is up, or the receiver was disabled meanwhile. */
+  /** True if the turn's time is up or the receiver has been disabled. */
   over: boolean;
   /** Resumes the turn when a request ends. */
   wake: () => void;
@@ -150,7 +154,7 @@ async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
     running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : getImmediateDueTime(),
   );
   if (running.active > 0) {
-    // They continue outside the turn; each that ends requests the next turn.
+    // Slow requests continue outside the turn. Each of them requests the next turn when it ends.
     await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
   } else if (more) {
     await enqueueTurns([turn.receiverId]);
@@ -177,7 +181,8 @@ async function runTurn(running: RunningTurn): Promise<void> {
     }
     running.isFull = means.load.ofReceiver(turn.receiverId) >= running.pace;
     if (running.active === 0) {
-      // Everything is sent, or others use all slots. The sweep finds the rest.
+      // Either nothing is left to send, or all slots are in use. The sweep finds the remaining
+      // rows.
       return;
     }
     await new Promise<void>((resolve) => {
@@ -201,7 +206,7 @@ function startAttempt(running: RunningTurn, row: ClaimedDelivery): void {
   means.load.change(turn.receiverId, turn.account._id, 1);
   const ended = runAttempt(running, row)
     .catch((error: unknown) => {
-      // The lease ends, and the row is sent again.
+      // The lease expires, and the row is sent again.
       logger.error('webhook attempt aborted', { ...getLogFields(row), error });
     })
     .finally(() => means.underWay.delete(ended));
@@ -243,8 +248,8 @@ function endTurn(running: RunningTurn): void {
 
 async function claimMore(running: RunningTurn, room: number): Promise<void> {
   const { turn } = running;
-  // A receiver with few slots probably hangs. Claiming more rows than it has slots would delay
-  // them.
+  // A receiver with few free slots probably hangs. Rows beyond these slots would be claimed only to
+  // wait.
   const isDoubtful =
     turn.probing ||
     running.elsewhere > 0 ||
@@ -294,7 +299,7 @@ async function adaptPace(
   }
 }
 
-/** Judges whether an attempt shows overload; null if not. */
+/** Returns how an attempt shows that the receiver is overloaded. Null if it does not. */
 function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
   if (outcome === 'timeout') {
     return 'silent';
@@ -306,7 +311,7 @@ function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent
 
 /**
  * Updates the receiver's health.
- * @returns true if the receiver is disabled now.
+ * @returns True if the receiver is disabled now.
  */
 async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: AttemptResult): Promise<boolean> {
   const key = { receiverId: turn.receiverId, account: turn.account, url: row.url };

@@ -36,14 +36,17 @@ export const deliverDueJob = defineJob<ReceiverData>({
 export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);
 
 /**
- * Enqueues turns for the receivers of these rows. Call it after the commit. It never throws:
- * without Redis the sweep finds the rows.
+ * Enqueues turns for the receivers of these rows. Call this after the commit. Never throws: without
+ * Redis, the sweep finds the rows.
  */
 export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiverId'>[]): Promise<void> {
   await enqueueTurns(new Set(rows.map((row) => row.receiverId)));
 }
 
-/** Enqueues a turn for each receiver. It never throws: without Redis the sweep does it later. */
+/**
+ * Enqueues a turn for each receiver. It never throws: without Redis the sweep enqueues the turns
+ * later.
+ */
 export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void> {
   const turns = [...receiverIds].map((receiverId) => ({
     receiverId,
@@ -56,17 +59,19 @@ export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void>
   }
 }
 
-/** Limits of one sweep. */
+/** A sweep stops searching once it has found this many receivers. */
+/** Maximum number of queries per sweep. */
 const receiversMax = 2_000;
+/** Maximum number of rows per query. */
 const queriesMax = 500;
 const rowsMax = 1_000;
-/** Where the last sweep stopped, so that all receivers get their turn. */
+/** Where the last sweep stopped, so that every receiver is reached. */
 let after = '';
 
 /**
  * Finds receivers with due rows and enqueues their turns: due retries, rows of crashed workers,
  * rows whose job was lost with Redis.
- * @returns the number of receivers.
+ * @returns The number of receivers.
  */
 export async function sweepDeliveries(): Promise<number> {
   const found = await findDueReceivers();
@@ -85,8 +90,8 @@ export async function sweepDeliveries(): Promise<number> {
 
 /**
  * Scans the index, starting after the last receiver of each batch. A batch takes twice as many rows
- * as the last one had receivers. So many small receivers need few queries, and a receiver with a
- * million rows is skipped quickly.
+ * as the last one had receivers. This way, many small receivers need few queries, and a receiver
+ * with a million rows is skipped quickly.
  */
 async function findDueReceivers(): Promise<string[]> {
   const at = now();
@@ -112,10 +117,10 @@ async function findDueReceivers(): Promise<string[]> {
 }
 
 /**
- * Makes an account's waiting deliveries due now; the attempt counts in the schedule. Rows in flight
- * stay with their worker, and open circuit breakers become half-open. A second call finds nothing
- * to do.
- * @returns the number of rows.
+ * Makes an account's waiting deliveries due now; the attempt counts towards the retry schedule.
+ * Rows in flight stay with their worker, and open circuit breakers become half-open. A second call
+ * finds nothing to do.
+ * @returns The number of rows.
  */
 export async function sendWaitingDeliveriesNow(accountId: string): Promise<number> {
   const at = now();

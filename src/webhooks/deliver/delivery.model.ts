@@ -16,7 +16,10 @@ export type DeliveryEvent =
   | 'callback.wallet'
   | 'callback.reseller';
 
-/** The kind of URL: `webhook` is an endpoint, `own` is a URL that one purchase brought. */
+/**
+ * The kind of URL. `webhook` is an endpoint, `callback` is the account's callback URL, and `own` is
+ * a URL given with one purchase.
+ */
 export type DeliveryChannel = 'webhook' | 'callback' | 'own';
 
 /**
@@ -24,66 +27,73 @@ export type DeliveryChannel = 'webhook' | 'callback' | 'own';
  *
  * - due: to be sent at `nextAttemptAt`.
  * - delivered: accepted by the receiver.
- * - dead: given up.
+ * - dead: not delivered, and no attempts are left.
  * - dropped: superseded by a newer state of its purchase, or its endpoint was removed.
  * - held: kept for a replay, because its URL is disabled or not allowed.
  */
 export type DeliveryState = 'due' | 'delivered' | 'dead' | 'held' | 'dropped';
 
-/** The body of a 2xx answer: `{"status":"received"}`, no status, or another status. */
+/** The acknowledgement in a 2xx response: `{"status":"received"}`, no status, or another status. */
 export type Ack = 'received' | 'missing' | 'negative';
 
 /** One request, as the account sees it. */
 export interface DeliveryAttempt {
-  /** From 1; also `x-attempt`. */
+  /** Number of the attempt, from 1. Sent as `x-attempt`. */
   n: number;
   at: Date;
   durationMs: number;
   httpStatus: number | null;
   ack: Ack | null;
-  /** First bytes of the answer, at most `webhookLimits.answerKeptBytes`. */
+  /** Start of the response body, at most `webhookLimits.answerKeptBytes` bytes. */
   answer: string | null;
-  /** The error as text; null if it was delivered. */
+  /** The error as text. Null if it was delivered. */
   error: string | null;
   /**
-   * Headers specific to this attempt, with truncated signatures. Absent if nothing was sent or they
-   * were not stored.
+   * Headers specific to this attempt, with truncated signatures. Absent if nothing was sent or the
+   * headers were not stored.
    */
   sent?: Record<string, string>;
 }
 
 /**
- * One webhook or callback. Its row is written in the transaction of its fact, so no event is lost
- * or precedes its fact. `state` and `nextAttemptAt` are authoritative; jobs only save time.
+ * One webhook or callback. Its row is written in the same transaction as the fact that it reports,
+ * so no event is lost or sent too early. `state` and `nextAttemptAt` are authoritative; jobs only
+ * speed up the delivery.
  */
 export interface Delivery {
-  /** The same for all attempts: `webhook-id`. */
+  /** Sent as `webhook-id`. The same for all attempts. */
   _id: string;
-  /** The account whose secret signs it and that can see it. */
+  /** The account that can see this delivery. Its secret signs the requests. */
   accountId: string;
   /** One destination of one account: the unit of back-off and fairness. */
   receiverId: string;
   channel: DeliveryChannel;
-  /** The endpoint, whose secret signs it. Absent for the default endpoint and for callbacks. */
+  /**
+   * The endpoint whose secret signs the requests. Absent for the default endpoint and for
+   * callbacks.
+   */
   endpointId?: string;
   url: string;
   event: DeliveryEvent;
-  /** The client's reference, for its searches. */
+  /** The client's reference, by which the client can search. */
   refId: string | null;
   /**
-   * The purchase's id. Rows of one key, account, channel and endpoint are sent by rising
-   * `orderRank`, one at a time.
+   * The purchase's id. Rows with the same key, account, channel and endpoint are sent one at a
+   * time, in ascending `orderRank`.
    */
   orderKey: string | null;
   orderRank: number;
   /** The body of every attempt, as text (UTF-8 JSON). */
   body: string;
-  /** Version of the body; `x-api-version` of every attempt. Absent: the first version. */
+  /** Version of the body, sent as `x-api-version`. The first version if absent. */
   version?: ApiVersion;
-  /** Set on notices to the owner, which this secret also signs, even after later rotations. */
+  /**
+   * Encrypted secret that also signs this delivery, even after later rotations. Set only on notices
+   * to the owner.
+   */
   secretSealed?: string;
   state: DeliveryState;
-  /** While due: the time to send, or, while leased, the end of the lease. Null otherwise. */
+  /** While the row is due, the time to send it or the end of its lease. Null otherwise. */
   nextAttemptAt: Date | null;
   leaseToken: string | null;
   /** Number of all attempts. */
@@ -94,13 +104,19 @@ export interface Delivery {
   /** Only the last `webhookLimits.attemptsKept`. */
   attempts: DeliveryAttempt[];
   createdAt: Date;
-  /** When it stopped being due. */
+  /** When the row left the state `due`. */
   settledAt: Date | null;
   /** TTL of delivered and dropped rows. `removeUndelivered` removes dead and held ones. */
   expireAt: Date | null;
-  /** Request id of the purchase's call. Absent for other events, and if it is not storable. */
+  /**
+   * Request id of the call that created the purchase. Absent for other events, and if the id cannot
+   * be stored.
+   */
   requestId?: string;
-  /** Its trace, if there is one. A turn sends rows of many traces. */
+  /**
+   * Trace of the event, if there is one. Stored per row, because one turn sends rows of many
+   * traces.
+   */
   traceparent?: string;
 }
 
@@ -148,7 +164,7 @@ const schema = new Schema<Delivery>(
   },
   { collection: 'deliveries', versionKey: false },
 );
-// Only due rows, so that it stays small.
+// Contains only due rows, so that the index stays small.
 schema.index(
   { receiverId: 1, nextAttemptAt: 1 },
   { partialFilterExpression: { state: 'due' }, name: 'receiver_due' },
@@ -158,11 +174,12 @@ schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' 
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
 // Finds a rare event without reading the others.
 schema.index({ accountId: 1, event: 1, createdAt: -1, _id: -1 }, { name: 'account_event_newest' });
-// Dead rows for operators, and undelivered rows until their retention ends.
+// The first index lists dead rows for operators. Both find undelivered rows whose retention has
+// ended.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
 schema.index({ settledAt: 1 }, { partialFilterExpression: { state: 'held' }, name: 'held_oldest' });
 schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
-// Only rows of further endpoints, so that accounts with one endpoint pay nothing for it.
+// Only rows of further endpoints, so that accounts with one endpoint pay nothing for this index.
 schema.index(
   { accountId: 1, endpointId: 1, createdAt: -1, _id: -1 },
   { partialFilterExpression: { endpointId: { $exists: true } }, name: 'account_endpoint_newest' },

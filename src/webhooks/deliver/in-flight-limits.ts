@@ -5,7 +5,9 @@ import { redis } from '../../redis/connection.js';
 import { logRedisError } from '../../redis/connection-errors.js';
 
 export interface InFlightCounter {
-  /** Requests to the receiver in flight in this process, also those that outlived their turn. */
+  /**
+   * Requests to the receiver in flight in this process, including those that outlived their turn.
+   */
   ofReceiver(receiverId: string): number;
   /**
    * Returns how many more requests to this receiver may start.
@@ -20,7 +22,7 @@ export function createInFlightCounter(): InFlightCounter {
   const byReceiver = new Map<string, number>();
   const byAccount = new Map<string, number>();
   let total = 0;
-  /** Requests of receivers above their starting pace. */
+  /** Requests in flight above the starting pace of their receiver. */
   let earned = 0;
 
   const change = (map: Map<string, number>, key: string, by: number) => {
@@ -55,7 +57,10 @@ export function createInFlightCounter(): InFlightCounter {
   };
 }
 
-/** News from a receiver's answers since the last report. `good` counts those at full pace. */
+/**
+ * What the responses since the last report say about a receiver's load. `good` counts successful
+ * responses at full pace.
+ */
 export type PaceNews = { good: number } | 'overloaded' | 'silent';
 
 /**
@@ -67,12 +72,12 @@ export function getStartingPace(most: number): number {
 }
 
 /**
- * Reports news of a receiver and returns its pace: the limit of concurrent requests across the
- * fleet. It starts low, rises by one per round of good, quick answers, halves on overload, and
- * restarts on a time-out.
+ * Reports news of a receiver and returns its pace: the limit of concurrent requests across all
+ * processes. It starts low, rises by one per round of successful, quick responses, halves on
+ * overload, and returns to its start after a time-out.
  *
  * One number in Redis is shared by all processes.
- * @returns the pace; the starting pace if Redis is unavailable.
+ * @returns The pace. If Redis is unavailable, the starting pace.
  */
 export async function adjustPace(receiverId: string, most: number, news: PaceNews): Promise<number> {
   const start = getStartingPace(most);
@@ -96,7 +101,7 @@ export async function adjustPace(receiverId: string, most: number, news: PaceNew
   }
 }
 
-/** The pace is fractional: answers that do not complete a round count towards the next. */
+/** The pace is fractional: responses that do not complete a round count towards the next one. */
 const paceScript = `
 local start, most, good = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 local kept = redis.call('get', KEYS[1])

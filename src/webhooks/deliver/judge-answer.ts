@@ -6,21 +6,21 @@ import type { SendResult } from './send-request.js';
  *
  * - failed, timeout, unreached: retried.
  * - gone (410): disables the URL.
- * - blocked: holds the delivery, because a retry would end the same.
- * - removed: drops it, because its endpoint was removed.
+ * - blocked: holds the delivery, because a retry would fail in the same way.
+ * - removed: drops the delivery, because its endpoint was removed.
  * - unsent: no attempt, because the service's own proxy is unavailable.
  */
 export interface Verdict {
   outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked' | 'removed' | 'unreached' | 'unsent';
   httpStatus: number | null;
   ack: Ack | null;
-  /** The error as text for the account; null if delivered. */
+  /** The error as text for the account. Null if delivered. */
   error: string | null;
 }
 
 /**
- * Judges an answer. Any 2xx is delivered, unless its JSON `status` is not `received`, or is missing
- * and the account has `requireAck` (topup account set).
+ * Judges a response. A 2xx counts as delivered, unless its JSON `status` differs from `received`.
+ * If the account has `requireAck` (topup account set), the status must be present.
  */
 export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {

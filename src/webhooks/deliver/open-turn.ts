@@ -16,11 +16,11 @@ export interface Turn {
   readonly receiverId: string;
   readonly account: UrlOwner;
   readonly requireAck: boolean;
-  /** Its health at the start of the turn; null if it is healthy. */
+  /** The receiver's health at the start of the turn. Null if the receiver is healthy. */
   receiver: Receiver | null;
-  /** The circuit breaker is half-open: one request may try. */
+  /** True if the circuit breaker is half-open, so that one request may probe. */
   readonly probing: boolean;
-  /** Limit of concurrent requests across the fleet. */
+  /** Limit of concurrent requests across all processes. */
   readonly inFlightMost: number;
   /** Requests in flight in other processes. Counted only for receivers that were slow recently. */
   readonly elsewhere: number;
@@ -29,7 +29,7 @@ export interface Turn {
 /**
  * Reads the data of a turn.
  * @param hereNow Returns the number of requests to this receiver in flight in this process.
- * @returns null if nothing may be sent now. For a disabled receiver, due rows become held.
+ * @returns Null if nothing may be sent now. For a disabled receiver, due rows become held.
  */
 export async function openTurn(receiverId: string, hereNow: () => number): Promise<Turn | null> {
   const [account, receiver] = await Promise.all([
@@ -62,7 +62,7 @@ function findEndpointByReceiver(account: UrlOwner, receiverId: string): WebhookE
   return getEndpoints(account).find(({ id, url }) => getReceiverId(account._id, url, id) === receiverId);
 }
 
-/** Loads the health of receivers; null if healthy. Concurrent turns share a query. */
+/** Loads the health of receivers. Null if healthy. Concurrent turns share a query. */
 const loadReceiver = batchCalls<string, Receiver | null>({
   itemsMax: 100,
   async run(ids) {

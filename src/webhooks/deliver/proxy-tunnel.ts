@@ -7,7 +7,7 @@ import { webhookLimits } from '../webhook-limits.js';
 
 /** The proxy is unavailable or refuses. The message contains no address and no password. */
 export class ProxyError extends Error {
-  /** @param code Socket error code, or HTTP_ and the status of its answer. */
+  /** @param code Socket error code, or `HTTP_` and the status of the proxy's response. */
   constructor(
     readonly code: string,
     message: string,
@@ -93,7 +93,8 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
  * Opens a tunnel through the proxy.
  * @param proxy http(s)://[user:password@]host:port
  * @param to host:port, as sent to the proxy.
- * @throws ProxyError, UnreachedError
+ * @throws ProxyError if the proxy is unavailable or refuses.
+ * @throws UnreachedError if the proxy cannot reach the receiver.
  */
 export function openTunnel(proxy: URL, to: string): Promise<Socket> {
   return new Promise((resolve, reject) => {

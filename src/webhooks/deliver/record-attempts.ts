@@ -6,8 +6,8 @@ import type { ClaimedDelivery } from './claim-deliveries.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 
 /**
- * Writes the result of an attempt. It resolves when the result is written or given up; then the
- * lease ends and the row is sent again.
+ * Writes the result of an attempt. Resolves once the result is written, or once the retries are
+ * exhausted. In the second case the lease expires and the row is sent again.
  */
 export type Recorder = (row: ClaimedDelivery, attempted: AttemptResult) => Promise<void>;
 
@@ -35,8 +35,8 @@ export function createRecorder(): Recorder {
 }
 
 /**
- * A delivered result counts without the lease. Any other counts only while the lease is held, so
- * that a late one changes nothing.
+ * A successful delivery is recorded even if the lease was lost. Any other result is recorded only
+ * while the lease is held, so that a late failure changes nothing.
  */
 function buildWriteFilter(row: ClaimedDelivery, { verdict }: AttemptResult) {
   return verdict.outcome === 'delivered'

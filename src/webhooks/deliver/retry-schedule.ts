@@ -4,7 +4,7 @@ const hourMs = 60 * minuteMs;
 
 /**
  * The retry schedule, also used by the documentation and the account's deliveries page. `waitMs`
- * counts from the previous attempt; the first is made at once.
+ * counts from the previous attempt. The first attempt is made at once.
  */
 export const retrySchedule = [
   { waitMs: 0, words: 'at once' },
@@ -30,11 +30,11 @@ export const jitterMax = 0.2;
 /** Milliseconds from the first attempt to the last, without jitter. */
 export const scheduleSpanMs = retrySchedule.reduce((sum, slot) => sum + slot.waitMs, 0);
 
-/** No retry is planned later than this after the first was due, even with back-off. */
+/** Maximum time from the due time of the first attempt to a retry, even with back-off. */
 export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
 
 /**
- * Computes the time of the next attempt after `attemptsMade` attempts; null to give up.
+ * Computes the time of the next attempt after `attemptsMade` attempts. Null if no attempt follows.
  * @param retry.startedAtMs When the first attempt was due.
  * @param retry.retryAfterMs The receiver's Retry-After, honoured up to twice the slot.
  */

@@ -9,7 +9,10 @@ import { webhookLimits } from '../webhook-limits.js';
 
 export type SendResult =
   | { kind: 'answered'; httpStatus: number; answer: Buffer; retryAfterMs: number | null }
-  /** No answer in time. It occupies resources, so it counts for the circuit breaker. */
+  /**
+   * No complete response in time. Time-outs hold resources, so they count towards the circuit
+   * breaker.
+   */
   | { kind: 'timeout'; httpStatus: number | null; error: string }
   | { kind: 'failed'; error: string }
   /** The address is not allowed; nothing was sent. */
@@ -40,7 +43,8 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
       proxyUrl === null
         ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
         : connectThrough(proxyUrl, guard.lookup),
-    // The abort signal limits the total time; these two would not stop a slow, dripping body.
+    // The abort signal limits the total time; undici's own timeouts would not stop a body that
+    // arrives slowly.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: webhookLimits.answerHeaderBytes,
@@ -129,7 +133,7 @@ function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): str
 
 /**
  * Parses seconds or a date.
- * @returns milliseconds from now, or null if it is invalid or past.
+ * @returns Milliseconds from now. Null if the value is invalid or in the past.
  */
 function parseRetryAfter(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string') {

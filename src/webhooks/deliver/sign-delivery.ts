@@ -1,4 +1,4 @@
-/** Prefix of webhook secrets, before base64 of 32 random bytes. */
+/** Signs webhooks and callbacks. A webhook secret is a prefix and 32 random bytes in base64. */
 import { createSecretKey, type KeyObject, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../../accounts/secret-contexts.js';
@@ -13,7 +13,7 @@ export function sealWebhookSecret(accountId: string, secret: string): string {
   return encrypt(secret, webhookSecretContext(accountId));
 }
 
-/** @throws Error if it was sealed for another account or with another ENCRYPTION_KEY. */
+/** @throws Error if the secret was encrypted for another account or with another ENCRYPTION_KEY. */
 export function openWebhookSecret(accountId: string, sealed: string): string {
   return decrypt(sealed, webhookSecretContext(accountId));
 }
@@ -24,7 +24,7 @@ export function decodeSigningKey(secret: string): KeyObject {
 }
 
 /**
- * Returns every key that signs for an endpoint now, current first; empty if the endpoint does not
+ * Returns every key that signs for an endpoint now, current first. Empty if the endpoint does not
  * exist. Keys of the default endpoint are the account's, which also sign callbacks, so they exist
  * even without `webhook_url`.
  */
@@ -70,7 +70,7 @@ export function getDeliveryKeys(
   try {
     own = decodeSigningKey(openWebhookSecret(row.accountId, row.secretSealed));
   } catch {
-    // The ENCRYPTION_KEY of this row was retired while it waited.
+    // The ENCRYPTION_KEY of this row was retired while the row waited.
     return present;
   }
   return [own, ...present.filter((key) => !key.equals(own))];
@@ -81,9 +81,9 @@ export const userAgent = 'topup-webhooks/1';
 type Signed = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>;
 
 /**
- * Builds the headers of one attempt. Both signatures cover the exact body: `x-signature` alone, and
- * `webhook-signature` (Standard Webhooks) with id and time of this attempt. During a rotation each
- * has one value per key, separated by a space.
+ * Builds the headers of one attempt. `x-signature` covers only the exact body. `webhook-signature`
+ * (Standard Webhooks) also covers the id and the time of this attempt. During a rotation, each
+ * header has one value per key, separated by a space.
  */
 export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
@@ -101,7 +101,7 @@ function buildRowHeaders(delivery: Omit<Signed, 'attemptCount'>, n: number): Rec
   return {
     'content-type': 'application/json',
     'user-agent': userAgent,
-    // Answers are never decompressed, so that a small answer cannot expand into a large one.
+    // Responses are never decompressed, so that a small response cannot expand into a large one.
     'accept-encoding': 'identity',
     'x-event': delivery.event,
     'x-api-version': delivery.version ?? apiVersions[0],
@@ -130,8 +130,8 @@ export function selectKeptHeaders(headers: Record<string, string>): Record<strin
 }
 
 /**
- * Rebuilds the headers of an attempt, with truncated signatures. Null if nothing was sent or they
- * were not stored.
+ * Rebuilds the headers of an attempt, with truncated signatures. Null if nothing was sent or the
+ * headers were not stored.
  */
 export function buildAttemptHeaders(
   delivery: Omit<Signed, 'attemptCount'>,

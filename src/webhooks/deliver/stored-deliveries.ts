@@ -17,7 +17,7 @@ export interface DeliveryQuery {
 
 /**
  * Lists a page of an account's webhooks and callbacks, newest first, with all attempts, and counts
- * all. Indexes: account_newest, account_state_newest, account_event_newest,
+ * all matches. Indexes: account_newest, account_state_newest, account_event_newest,
  * account_endpoint_newest, account_ref.
  */
 export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Delivery[]; total: number }> {
@@ -42,7 +42,10 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
   return buildCountedPage(found, { offset, limit, counted });
 }
 
-/** Returns the filter for webhooks of one endpoint. The default one's rows have no `endpointId`. */
+/**
+ * Returns the filter for webhooks of one endpoint. Rows of the default endpoint have no
+ * `endpointId`.
+ */
 export function buildEndpointFilter(endpointId: string) {
   return endpointId === defaultEndpointId
     ? { channel: 'webhook' as const, endpointId: { $exists: false } }
@@ -70,7 +73,7 @@ export function isInFlight(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAtt
 
 /**
  * Counts deliveries of all accounts that are due now.
- * @param limit The highest count.
+ * @param limit The count stops at this number.
  */
 export async function countDueDeliveries(limit: number): Promise<number> {
   return deliveries.countDocuments(
@@ -81,7 +84,7 @@ export async function countDueDeliveries(limit: number): Promise<number> {
 
 /**
  * Counts receivers that get no requests: disabled, or with an open circuit breaker.
- * @param limit The highest count of each.
+ * @param limit Each count stops at this number.
  */
 export async function countBlockedReceivers(limit: number): Promise<{ disabled: number; leftAlone: number }> {
   const [disabled, leftAlone] = await Promise.all([
@@ -91,7 +94,7 @@ export async function countBlockedReceivers(limit: number): Promise<{ disabled: 
   return { disabled, leftAlone };
 }
 
-/** The highest count of waiting deliveries. */
+/** The count of waiting deliveries stops at this number. */
 export const waitingCountedMax = 10_000;
 
 /**
@@ -102,15 +105,16 @@ export function countWaitingDeliveries(): Promise<number> {
   return deliveries.countDocuments({ state: 'due', receiverId: { $gt: '' } }, { limit: waitingCountedMax });
 }
 
-/** The limit per state and run. The next run continues. */
+/** Maximum number of rows removed per state and run. The next run continues. */
 const runMax = 10_000;
 const atOnce = 500;
 
 /**
  * Removes dead and held deliveries that ended longer ago than `undeliveredKeptMs`. MongoDB removes
- * delivered ones by `expireAt`. Safe to run twice or concurrently: a replayed one stays.
- * @param nowMs Time by the fleet's clock, because a deletion is final.
- * @returns the number of removed deliveries.
+ * delivered ones by `expireAt`. Safe to run twice or concurrently: a delivery that has been
+ * replayed is kept.
+ * @param nowMs Time of the clock that all processes share, because a deletion cannot be undone.
+ * @returns The number of removed deliveries.
  */
 export async function removeUndelivered(nowMs: number): Promise<number> {
   const settledAt = { $lt: new Date(nowMs - webhookLimits.undeliveredKeptMs) };

@@ -1,7 +1,7 @@
 /**
  * Keeps outgoing requests away from the internal network (SSRF). A URL and its resolved addresses
- * are checked when it is saved and at each attempt. The connection's own lookup returns the checked
- * addresses, so a name cannot change in between.
+ * are checked when the URL is saved and at each attempt. The connection's own lookup returns the
+ * checked addresses, so a name cannot change in between.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -12,16 +12,19 @@ import { limits } from '../../../config/limits.js';
 import { say, type Message } from '../../shared/say.js';
 
 export interface UrlGuard {
-  /** Returns the problem of a URL as written, for the client; null if there is none. */
+  /** Returns the problem of a URL as written, for the client. Null if there is none. */
   problemOf(url: string): Message | null;
-  /** The same, also resolving its host name. */
+  /** Like `problemOf`, but also resolves the host name. */
   problemWhenSaved(url: string): Promise<Message | null>;
   /** Lookup for the HTTP client's sockets. `problemOf` checks literal addresses. */
   lookup: LookupFunction;
 }
 
 export interface UrlGuardOptions {
-  /** Development only: allows http, loopback and private addresses, but no cloud metadata. */
+  /**
+   * Development only: allows http, loopback and private addresses, but not cloud metadata
+   * addresses.
+   */
   allowPrivate: boolean;
   /** Resolves all addresses of a name. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>;
@@ -78,7 +81,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   };
 }
 
-/** The guard of this process, by WEBHOOK_ALLOW_PRIVATE. */
+/** The guard of this process, configured by WEBHOOK_ALLOW_PRIVATE. */
 export const urlGuard = createUrlGuard({ allowPrivate: env.WEBHOOK_ALLOW_PRIVATE });
 
 function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
@@ -103,7 +106,8 @@ function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
   if (literal !== null) {
     return isPublicAddress(literal) ? null : say('urlPrivate');
   }
-  // A name without a dot belongs to the internal network; a DNS search list could complete it.
+  // A name without a dot belongs to the internal network, because a DNS search list could complete
+  // it.
   const labels = url.hostname.replace(/\.$/, '').split('.');
   return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : say('urlHostName');
 }
@@ -118,7 +122,7 @@ const globalIpv6 = ipaddr.parseCIDR('2000::/3');
 /** Addresses of cloud-internal services in public, shared or private ranges. */
 const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
-/** Clouds serve machine credentials at these addresses, also on development machines. */
+/** Clouds serve machine credentials at these addresses, so they are blocked even in development. */
 function isNotCloudInternal(text: string): boolean {
   const address = ipaddr.process(text);
   return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
@@ -153,7 +157,7 @@ async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
 
 /**
  * Resolves IPv4 and IPv6 addresses of a name.
- * @throws the name server's error if there are none.
+ * @throws The name server's error if the name has no addresses.
  */
 export async function resolveAllAddresses(
   resolver: dns.Resolver,

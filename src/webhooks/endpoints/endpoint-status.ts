@@ -18,20 +18,23 @@ import { webhookLimits } from '../webhook-limits.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 
 /**
- * `failing`: no success for a day. `disabled`: nothing is sent until the account enables it or sets
- * another URL.
+ * `failing`: no success for a day. `disabled`: nothing is sent until the account enables the URL or
+ * sets another URL.
  */
 export type WebhookStatus = 'enabled' | 'failing' | 'disabled';
 
 export interface EndpointHealth {
   status: WebhookStatus;
-  /** Start of the current status; null if enabled. */
+  /** Start of the current status. Null if the URL is enabled. */
   since: Date | null;
-  /** Why it is disabled: no success for days, or an answer of 410. */
+  /** Why it is disabled: no success for days, or a 410 response. */
   reason: DisabledBecause | null;
 }
 
-/** Returns the worse status of `webhook_url` and `callback_url`; `webhook_status` of api/config. */
+/**
+ * Returns the worse status of `webhook_url` and `callback_url`. Shown as `webhook_status` in
+ * api/config.
+ */
 export async function getWebhookStatus(account: UrlOwner): Promise<WebhookStatus> {
   const found = await receivers.find({ _id: { $in: getConfigReceiverIds(account) } }).toArray();
   const statuses = found.map((receiver) => getHealth(receiver).status);
@@ -44,7 +47,7 @@ export interface ListedEndpoint {
 }
 
 /**
- * Lists every endpoint of an account with its health, the default one first; at most
+ * Lists every endpoint of an account with its health, the default endpoint first. There are at most
  * `limits.webhookEndpointsMax`.
  */
 export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]> {
@@ -57,7 +60,7 @@ export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]
   }));
 }
 
-/** @throws NotFoundError */
+/** @throws NotFoundError if the account has no such endpoint. */
 export async function findEndpoint(account: UrlOwner, id: string): Promise<ListedEndpoint> {
   const listed = await listEndpoints(account);
   return (
@@ -81,7 +84,7 @@ function getHealth(receiver: Receiver | undefined): EndpointHealth {
 
 /**
  * Resets the failures of the account's receivers, or of one endpoint, so that new events are sent.
- * @returns the number of held deliveries, which the account can replay.
+ * @returns The number of held deliveries, which the account can replay.
  * @throws NotFoundError if there is no such endpoint.
  */
 export async function enableWebhooks(account: UrlOwner, endpointId?: string): Promise<{ held: number }> {
@@ -167,8 +170,9 @@ async function updateStatus(account: UrlOwner): Promise<void> {
 
 /**
  * Enables all URLs of an account for an operator. Held deliveries stay held until a replay. The
- * audit entry comes first, because the reset takes several writes; it is safe to repeat.
- * @returns the number of held deliveries.
+ * audit entry is written first, because the reset takes several writes. The reset is safe to
+ * repeat.
+ * @returns The number of held deliveries.
  */
 export async function enableAsOperator(account: Account, by: ChangedBy): Promise<{ held: number }> {
   const before = (await listEndpoints(account)).map(

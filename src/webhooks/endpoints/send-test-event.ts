@@ -19,10 +19,13 @@ const record = createRecorder();
 const accountsTesting = new Set<string>();
 
 /**
- * Sends a test event to an endpoint now, whatever its status, and waits for the answer. It is never
- * retried and does not affect the URL's health.
- * @param to.endpointId Null: the default endpoint. `about`: the event; absent: a `ping`.
- * @throws ConflictError if no webhook URL is set. NotFoundError if there is no such endpoint.
+ * Sends a test event to an endpoint now, whatever its status, and waits for the response. The event
+ * is never retried and does not affect the health of the URL.
+ *
+ * @param to.endpointId Id of the endpoint. Null for the default endpoint.
+ * @param to.about The event. A `ping` if absent.
+ * @throws ConflictError if no webhook URL is set.
+ * @throws NotFoundError if there is no such endpoint.
  * @throws RateLimitError while another test of the account is in progress.
  */
 export async function sendTestEvent(

@@ -4,8 +4,8 @@ import { listUrlTargets } from '../replay/replay-deliveries.js';
 import { receivers as receiverHealth, type Receiver, ReceiverModel } from './receiver.model.js';
 
 /**
- * The worst first. `left-alone`: its circuit breaker is open. `failing`: the last request failed,
- * and retries continue.
+ * States of a receiver, worst first. A `left-alone` receiver has an open circuit breaker. The last
+ * request to a `failing` receiver failed, and retries continue.
  */
 export const receiverStates = ['disabled', 'left-alone', 'failing', 'healthy'] as const;
 export type ReceiverState = (typeof receiverStates)[number];
@@ -20,14 +20,14 @@ export interface ListedReceiver {
   health: Receiver | null;
 }
 
-/** The most accounts read for one page, however few have a URL. */
+/** Maximum number of accounts read for one page, even if few of them have a URL. */
 const accountsReadMax = 500;
 
 /**
  * Lists every URL of every account with its health, in pages of accounts by id. Within a page the
  * worst come first.
  * @param after Id of the last account of the previous page.
- * @returns `next`: the `after` of the next page; null at the end.
+ * @returns `next`: the `after` of the next page. Null at the end.
  */
 export async function findReceivers({
   after,
@@ -50,7 +50,7 @@ export async function findReceivers({
   const page = withUrls.slice(0, accountsMax);
   const last = withUrls.length > accountsMax ? page.at(-1) : looked[accountsReadMax - 1];
   const targets = page.flatMap((account) =>
-    // The callback URL may also be an endpoint; then they are one receiver.
+    // The callback URL may also be an endpoint. Both are then one receiver.
     [...new Map(listUrlTargets(account).map(({ target }) => [target.receiverId, target])).values()].map(
       (target) => ({ account, target }),
     ),

@@ -1,6 +1,6 @@
 /**
- * Identifies a receiver. Its health holds the circuit breaker, the warning after a day and the
- * disabling after five. All processes share it and read it at the start of a turn.
+ * The health of receivers: the circuit breaker, the warning after a day and the disabling after
+ * five days. All processes share it and read it at the start of a turn.
  */
 import { AccountModel } from '../../accounts/account.model.js';
 import { now, nowMs } from '../../shared/clock.js';
@@ -21,8 +21,8 @@ export interface ReceiverKey {
 }
 
 /**
- * Counts a failure, and warns about or disables the receiver if it is due.
- * @returns true if the receiver is disabled now.
+ * Counts a failure. Warns about the receiver or disables it if it has failed for long enough.
+ * @returns True if the receiver is disabled now.
  */
 export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
   const receiver = await countFailure(key, timedOut);
@@ -113,7 +113,7 @@ export function isOpen(receiver: Receiver | null): boolean {
   return (receiver?.openUntil?.getTime() ?? 0) > nowMs();
 }
 
-/** True if the breaker's time is over and no answer has come yet: one request may probe. */
+/** True if the breaker's time is over and no response has arrived since: one request may probe. */
 export function isProbing(receiver: Receiver | null): boolean {
   return receiver !== null && receiver.openMs > 0;
 }
@@ -159,7 +159,7 @@ async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiv
   return { ...receiver, timeouts: timedOut ? receiver.timeouts : 0 };
 }
 
-/** Any answer closes the breaker. Time-outs open it, each time for twice as long. */
+/** Any response closes the breaker. Time-outs open it, each time for twice as long. */
 async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<void> {
   if (!timedOut) {
     if (receiver.openMs > 0) {
@@ -174,7 +174,7 @@ async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<voi
     Math.max(webhookLimits.breakerOpenMs, 2 * receiver.openMs),
     webhookLimits.breakerOpenMaxMs,
   );
-  // Of concurrent time-outs, only the first opens it.
+  // Of concurrent time-outs, only the first opens the breaker.
   await receivers.updateOne(
     { _id: receiver._id, openUntil: receiver.openUntil },
     { $set: { openUntil: new Date(nowMs() + openMs), openMs } },

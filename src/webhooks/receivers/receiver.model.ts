@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
-/** failing: no success for days. gone: it answered 410. */
+/** `failing` means no success for days. `gone` means a 410 response. */
 export type DisabledBecause = 'failing' | 'gone';
 
 /** The health of one address of one account. The row exists only after a failure or slowness. */
@@ -11,7 +11,7 @@ export interface Receiver {
   accountId: string;
   /** Scheme, host, port and path, for display. */
   address: string;
-  /** Number since the last success. */
+  /** Number of failures since the last success. */
   failures: number;
   /** Consecutive time-outs. */
   timeouts: number;
@@ -21,11 +21,14 @@ export interface Receiver {
   /** If set, nothing is sent, and due rows become held. */
   disabledAt: Date | null;
   disabledBecause: DisabledBecause | null;
-  /** Circuit breaker: nothing is sent before this time, then one probe. Null while closed. */
+  /**
+   * End of the circuit breaker's opening. Nothing is sent before it, and then one probe. Null while
+   * closed.
+   */
   openUntil: Date | null;
   /** Length of the last opening in milliseconds; 0 while closed. */
   openMs: number;
-  /** Until then, requests that outlived their turn may be in flight in any process. */
+  /** Until this time, requests that outlived their turn may be in flight in any process. */
   slowUntil: Date | null;
 }
 

@@ -77,9 +77,9 @@ export async function replayAsOperator(id: string, by: ChangedBy): Promise<Deliv
 
 /**
  * Replays the deliveries in a state that were created since a time. They may be too many for one
- * database transaction, so audit entries before and after record request and count. Rows whose URL
- * was removed stay.
- * @returns the number of replayed deliveries.
+ * database transaction, so one audit entry records the request and another one the count. Rows
+ * whose URL was removed stay.
+ * @returns The number of replayed deliveries.
  */
 export async function replayDeliveries(
   account: UrlOwner,
@@ -104,16 +104,16 @@ export async function replayDeliveries(
     })),
     { ordered: false },
   );
-  // The sweep finds rows to URLs that purchases brought.
+  // The sweep finds rows for URLs that were given with a purchase.
   await enqueueTurns(getReceiverIds(account));
   await recordAudit(null, { ...entry, action: 'webhook.replay-all.done', after: { ...which, count } });
   return count;
 }
 
-/** The current destination of rows; empty for `own` URLs, which do not change. */
+/** The current destination of rows. Empty for `own` URLs, which do not change. */
 type Target = { url: string; receiverId: string } | Record<string, never>;
 
-/** Returns the current destination of a row; null if its URL or endpoint was removed. */
+/** Returns the current destination of a row. Null if its URL or endpoint was removed. */
 export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
   if (row.channel === 'own') {
     return {};
@@ -126,8 +126,8 @@ export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'e
 
 /**
  * Returns the current destinations with the filters of their rows.
- * @param id Undefined: all endpoints, the callback URL and `own` URLs.
- * @throws NotFoundError
+ * @param id Id of an endpoint. Undefined for all endpoints, the callback URL and `own` URLs.
+ * @throws NotFoundError if there is no such endpoint.
  */
 function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
   const all = listUrlTargets(account);
@@ -144,7 +144,7 @@ type RowsOf = Filter<Delivery>;
 
 interface UrlTarget {
   channel: Exclude<DeliveryChannel, 'own'>;
-  /** As in rows: undefined for the default endpoint and the callback URL. */
+  /** As in the rows. Undefined for the default endpoint and the callback URL. */
   endpointId: string | undefined;
   rows: RowsOf;
   target: { url: string; receiverId: string };

@@ -8,22 +8,24 @@ import { enqueueTurns } from '../deliver/delivery-jobs.js';
 import { deliveries, type Delivery } from '../deliver/delivery.model.js';
 import { buildReplayFields, replayAsOperator, findTarget } from './replay-deliveries.js';
 
-/** The most ids per call. */
+/** Maximum number of ids per call. */
 export const replayIdsMax = 100;
-/** The most dead deliveries per call, oldest first. */
+/** Maximum number of dead deliveries per call, oldest first. */
 export const replayDeadMax = 1_000;
-/** The highest count of dead deliveries. */
+/** The count of dead deliveries stops at this number. */
 export const deadCountedMax = 10_000;
 
 const rowsOfTransactionMax = 250;
 
 export interface Replayed {
   id: string;
-  /** Why it was not replayed; null if it was. */
+  /** Why it was not replayed. Null if it was. */
   refusal: AppError | null;
 }
 
-/** Replays several deliveries by `replayAsOperator`; a refused one does not stop the others. */
+/**
+ * Replays several deliveries with `replayAsOperator`. A refused delivery does not stop the others.
+ */
 export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<Replayed[]> {
   const replayed: Replayed[] = [];
   for (const id of ids) {
@@ -41,11 +43,12 @@ export async function replayMany(ids: readonly string[], by: ChangedBy): Promise
 }
 
 export interface DeadFilter {
-  /** Absent: all accounts, and the other filters do not apply. */
+  /** If absent, all accounts are included and the other filters do not apply. */
   accountId?: string | undefined;
   refId?: string | undefined;
-  /** Range of the creation time. */
+  /** Start of the range of creation times. */
   since?: Date | undefined;
+  /** End of the range of creation times. */
   until?: Date | undefined;
 }
 
@@ -58,7 +61,7 @@ export function countDead(which: DeadFilter): Promise<number> {
  * Replays dead deliveries, at most `replayDeadMax`, oldest first. Each part is one database
  * transaction with an audit entry per account. A part that a concurrent call has replayed changes
  * nothing. After a crash, the first parts stay replayed.
- * @returns the number of replayed ones, and of those whose URL was removed.
+ * @returns The number of replayed deliveries, and the number whose URL was removed.
  */
 export async function replayDead(
   which: DeadFilter,
