@@ -33,7 +33,7 @@ const { isPlayed, allLanguages } = sizes.everyPage;
 const both = ['en-GB', 'id-ID'];
 
 /** Texts that a viewer must not see. Forms that change something also have the field `Reason`. */
-const notForViewers = /^(What you can do|Show the statement|Operators)$/;
+const notForViewers = /^(Actions|Show statement|Operators)$/;
 
 const seesEveryPage = (role: OperatorRole) => restrictedPages.every(({ action }) => isAllowed(role, action));
 

@@ -60,7 +60,7 @@ describe('a Redis that refuses writes', function () {
       await buy();
     }
     await eventually('the worker logs it', () => linesWith(worker, `"code":"${code}"`).length > 0);
-    const loggedLines = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
+    const loggedLines = linesWith(web, 'job not added; the sweep will add it').filter((line) =>
       line.includes(`"${code}"`),
     );
     expect(loggedLines, 'log lines for 50 purchases').to.have.length(1);

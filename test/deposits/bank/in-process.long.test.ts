@@ -15,7 +15,7 @@ import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { formatBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
-import { longestHoldMs } from './longest-hold.js';
+import { longestHoldMs } from '../../support/longest-hold.js';
 import { ownAmount, statementOf } from './statement.js';
 
 const planOf = async (statement: string) => planStatement(await readBankStatement(Buffer.from(statement)));

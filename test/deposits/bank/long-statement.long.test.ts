@@ -171,7 +171,7 @@ describe('a bank statement on the command line', function () {
     for (const each of answers) {
       // Another process may have confirmed deposits since the preview. On a busy machine a process
       // may also time out on the wallets. In both cases the command says what to do next.
-      const isReported = /Review the statement again|run the command again/.test(outputOf(each));
+      const isReported = /Review the statement again|[Rr]un the command again/.test(outputOf(each));
       expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }
     await confirmRest(file, asked);

@@ -6,7 +6,7 @@ import { parseAmount, parseDay } from '../../../src/deposits/bank/bank-cells.js'
 import { buildSearchName, findNames } from '../../../src/deposits/bank/find-named-deposits.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError } from '../../../src/shared/errors.js';
-import { longestHoldMs } from './longest-hold.js';
+import { longestHoldMs } from '../../support/longest-hold.js';
 
 const today = DateTime.now().setZone('Asia/Jakarta');
 const at = (format: string, days = 1) => today.minus({ days }).toFormat(format);

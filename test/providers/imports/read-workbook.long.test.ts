@@ -1,7 +1,7 @@
 /** Only visible content of a workbook is imported. An unreadable cell is never treated as empty. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
-import { longestHoldMs } from '../../deposits/bank/longest-hold.js';
+import { longestHoldMs } from '../../support/longest-hold.js';
 import { bookOf, priced, read, refusal, refusalOf, row, sheetOf, text } from './sheet.js';
 
 describe('a workbook of prices', () => {

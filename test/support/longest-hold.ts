@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Returns the longest time for which the work blocks the event loop, in milliseconds of the main
- * thread's CPU time. This excludes other threads and other load on the machine. The shortest of
- * three runs counts, because garbage collection extends single runs. Linux only.
+ * thread's CPU time. This excludes other threads and other load on the machine. The shortest of the
+ * runs counts, because garbage collection extends single runs. Linux only.
  */
-export async function longestHoldMs(work: () => Promise<unknown>): Promise<number> {
+export async function longestHoldMs(work: () => Promise<unknown>, { runs = 3 } = {}): Promise<number> {
   const longest: number[] = [];
-  for (let run = 0; run < 3; run += 1) {
+  for (let run = 0; run < runs; run += 1) {
     longest.push(await longestTurnMs(work));
   }
   return Math.min(...longest);
