@@ -4,22 +4,27 @@ import { defineConfig } from 'vite';
 // eslint-disable-next-line no-restricted-syntax -- The build does not use config/env.ts.
 const given = process.env['TOPUP_URL'];
 
-/** Paths below /admin that the service answers. All others are pages of this application. */
+/**
+ * Paths below /admin that are sent to the service. All other paths are pages of this application.
+ */
 const ofService = /^\/admin\/(?:api|login|queues|style\.css)(?:[/?]|$)|\.csv(?:\?|$)/;
 
-/** The service for `npm run dev -w packages/console`. Set TOPUP_URL for another one. */
+/**
+ * The service that `npm run dev -w packages/console` uses. The environment variable TOPUP_URL
+ * selects a different one.
+ */
 const service = given ?? 'http://127.0.0.1:3000';
 
 // eslint-disable-next-line no-restricted-syntax -- Vite reads the default export.
 export default defineConfig({
   base: '/',
   plugins: [react()],
-  // src/api/http/built-page.ts replaces it with the nonce of each response.
+  // A placeholder. src/api/http/built-page.ts replaces it by a new nonce in each response.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
-    // The console and the portal share their common modules.
+    // Two entry points in one build, so that the console and the portal share their common modules.
     rolldownOptions: { input: ['index.html', 'portal.html'] },
     target: 'es2022',
     reportCompressedSize: false,
@@ -37,7 +42,7 @@ export default defineConfig({
       },
       '/api': service,
       '/v1': service,
-      // The path itself is /portal.html.
+      // Every path of the portal shows the page /portal.html, which Vite serves.
       '^/portal(/.*)?$': { target: service, bypass: () => '/portal.html' },
     },
   },

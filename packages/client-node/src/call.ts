@@ -1,4 +1,4 @@
-/** Calls of the service, and whether they may be repeated. */
+/** Sends the calls of the service and decides which of them may be retried. */
 import { calls } from './calls.js';
 import { OutcomeUnknownError, TopupError } from './errors.js';
 import type { components, operations } from './schema.js';
@@ -6,7 +6,7 @@ import { refIdOf } from './ref-id.js';
 import { requireSendable } from './key.js';
 import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
 
-/** Every call that needs a key, by its operationId in the OpenAPI document. */
+/** The operationId of each call that needs an API key, from the OpenAPI document. */
 export type OperationId = keyof typeof calls;
 
 type Success<Id extends OperationId> = operations[Id]['responses'] extends infer Responses
@@ -19,7 +19,7 @@ type Success<Id extends OperationId> = operations[Id]['responses'] extends infer
     }[keyof Responses]
   : never;
 
-/** The `data` of a success. */
+/** The `data` of a successful response. */
 export type Data<Id extends OperationId> = Success<Id> extends { data: infer Found } ? Found : Success<Id>;
 
 export type BodyOf<Id extends OperationId> = operations[Id] extends {
@@ -28,7 +28,7 @@ export type BodyOf<Id extends OperationId> = operations[Id] extends {
   ? Body
   : undefined;
 
-/** The input of a call. */
+/** The request body, path parameters and query parameters of a call. */
 export interface Input<Id extends OperationId> {
   body?: BodyOf<Id>;
   path?: operations[Id]['parameters']['path'];
@@ -53,7 +53,7 @@ const files = new Set<OperationId>([
   'getReceipt',
 ] satisfies Filed[]);
 
-/** POST calls that only read. */
+/** Calls that use POST but only read data. */
 const reads = new Set<OperationId>([
   ...(['getBuyerBalance', 'getBuyerPriceList', 'inquireBill', 'listBuyerTransactions'] as const),
   ...(['lookupBuyerTransactions', 'listSellerTransactions'] as const),
@@ -67,9 +67,10 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   const root = baseUrl.replace(/\/+$/, '');
 
   /**
-   * Makes any call. It is repeated after a failure if that is safe.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError if no answer arrived. @throws
-   * TypeError if the call returns a file.
+   * Makes a call and retries it after a failure if that is safe.
+   * @throws TopupError if the service refuses the call.
+   * @throws OutcomeUnknownError if the outcome is unknown after the last attempt.
+   * @throws TypeError if the call returns a file.
    */
   async function call<Id extends Exclude<OperationId, Filed>>(
     id: Id,
@@ -82,10 +83,13 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   }
 
   /**
-   * The file of a report, a receipt or (with a `format`) a statement, unchanged. `timeoutMs` covers
-   * the whole download. If a proxy removes the content length (HTTP/1.0), an incomplete file cannot
-   * be detected: compare with the `size` of the report.
-   * @throws TopupError for a refusal. @throws OutcomeUnknownError if no complete file arrived.
+   * Downloads a report, a receipt or a statement. A statement requires a `format`. The bytes are
+   * returned unchanged. `timeoutMs` limits the whole download.
+   *
+   * If a proxy removes the content length (HTTP/1.0), an incomplete file cannot be detected. In
+   * that case compare the number of bytes with the `size` of the report.
+   * @throws TopupError if the service refuses the call.
+   * @throws OutcomeUnknownError if no complete file arrived.
    * @throws TypeError if the call returns no file.
    */
   async function download<Id extends Filed | FiledOnRequest>(id: Id, input: Input<Id>): Promise<Buffer> {
@@ -112,7 +116,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
           accept: isFile ? '*/*' : 'application/json',
           ...(input.body !== undefined && { 'content-type': 'application/json' }),
         },
-        // Every attempt sends the same bytes.
+        // The body is encoded once, so that every attempt sends the same bytes.
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       },
       {
@@ -129,14 +133,15 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     const { status, body, lostBefore } = sent.answer;
     if (status >= 400) {
       const refusal = new TopupError(status, body as unknown as components['schemas']['Failure']);
-      // This attempt had no effect, but a lost earlier attempt may have had one, unless the call
-      // only reads.
+      // The refused attempt had no effect. An earlier attempt whose response was lost may have had
+      // one, unless the call only reads.
       throw lostBefore === null || refId === null || isRead
         ? refusal
         : new OutcomeUnknownError(id, refId, refusal);
     }
     if (Buffer.isBuffer(body['data']) !== isFile) {
-      // A retry would get the same answer.
+      // Do not throw OutcomeUnknownError: the call has succeeded, and a retry would get the same
+      // response.
       throw new TypeError(isFile ? `${id} returns no file: use call, or set a format` : useDownload(id));
     }
     return body['data'];
@@ -153,7 +158,7 @@ function fillPath(path: string, values: Record<string, unknown>): string {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(`${name} of ${path} is missing`);
     }
-    // HTTP clients resolve these as path steps.
+    // HTTP clients would treat these values as relative path segments.
     if (value === '.' || value === '..') {
       throw new TypeError(`${name} of ${path} cannot be "${value}"`);
     }
@@ -172,8 +177,8 @@ function queryText(values: object): string {
 }
 
 /**
- * True for an answer of the service: a success with data, or a refusal. Any other answer leaves the
- * outcome unknown.
+ * True for a response from the service: a success with data, or a refusal. After any other
+ * response, such as one from a proxy, the outcome is unknown.
  */
 function isAnswer(httpStatus: number, answer: Answer): boolean {
   const { status, data } = answer;

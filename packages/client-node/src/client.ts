@@ -1,7 +1,7 @@
 /**
- * A client for the wallet, buyer and seller calls. The calls and their types come from the
- * service's OpenAPI document (schema.ts and calls.ts, written by `npm run generate`). This package
- * adds retries (call.ts) and iterators over complete lists (lists.ts).
+ * A client for the wallet, buyer and seller calls. `npm run generate` writes schema.ts and calls.ts
+ * from the OpenAPI document of the service. The other modules add retries (call.ts) and iterators
+ * over complete lists (lists.ts).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCall, type ClientOptions } from './call.js';
@@ -24,29 +24,29 @@ export function createClient(options: ClientOptions) {
   const { call, download } = createCall(options);
 
   /**
-   * Buys a prepaid product, once per ref_id, even if the call is repeated. Create the ref_id once
-   * per order and store it before the first call.
+   * Buys a prepaid product. A call that is repeated with the same ref_id does not buy again. Create
+   * one ref_id for each order and store it before the first call.
    */
   function buy(order: Order): Promise<Transaction> {
     requireRefId(order);
     return call('createBuyerTransaction', { body: order });
   }
 
-  /** Pays a bill, once per ref_id. */
+  /** Pays a bill. A call that is repeated with the same ref_id does not pay again. */
   function pay(order: Order): Promise<Payment> {
     requireRefId(order);
     return call('createPayment', { body: order });
   }
 
-  /** Deposits money, once per ref_id. */
+  /** Deposits money. A call that is repeated with the same ref_id does not deposit again. */
   function deposit(body: Schemas['CreateDepositRequest']): Promise<Deposit> {
     requireRefId(body);
     return call('createDeposit', { body });
   }
 
   /**
-   * Polls until a transaction is final, in case no webhook arrives. @returns its current state when
-   * the time limit ends.
+   * Polls a transaction until it is final, in case the webhook does not arrive.
+   * @returns the final transaction, or its current state when the time limit ends.
    */
   async function waitForResult(
     refId: string,

@@ -3,14 +3,19 @@ import type { components } from './schema.js';
 export type FailureReason = components['schemas']['FailureReason'];
 type Failure = components['schemas']['Failure'];
 
-/** The service refused the call, which had no effect. Branch on `reason`, never on `message`. */
+/**
+ * The service refused the call. The call had no effect. Decide by `reason` and never by `message`.
+ */
 export class TopupError extends Error {
   readonly code: string;
-  /** May be a reason that this release does not know. In that case use `httpStatus`. */
+  /**
+   * A later release of the service may send a reason that is not in this type. In that case use
+   * `httpStatus`.
+   */
   readonly reason: FailureReason;
   readonly errors: components['schemas']['FieldError'][];
   readonly requestId: string;
-  /** For `insufficient_balance`, in rupiah. */
+  /** The balance and the price in rupiah. Only set if the reason is `insufficient_balance`. */
   readonly dataHint: { balance: number; price: number } | null;
 
   constructor(
@@ -28,13 +33,13 @@ export class TopupError extends Error {
 }
 
 /**
- * No answer arrived after all attempts. The call may have taken effect, unless it only reads. Send
- * the same call later with the same ref_id. Never use a new ref_id for the same order.
+ * No attempt returned a conclusive response. The call may have taken effect, unless it only reads.
+ * Repeat the same call later with the same ref_id. Never use a new ref_id for the same order.
  */
 export class OutcomeUnknownError extends Error {
   constructor(
     readonly operation: string,
-    /** The ref_id of the call, if it has one. */
+    /** The ref_id of the call, or null if it has none. */
     readonly refId: string | null,
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
@@ -46,7 +51,9 @@ export class OutcomeUnknownError extends Error {
   }
 }
 
-/** If several addresses refuse the connection, Node's error has only a code. */
+/**
+ * If several addresses refuse the connection, Node's error has an empty message and only a code.
+ */
 function describeCause(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
   return message || code || 'no answer';

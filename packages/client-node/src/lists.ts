@@ -1,4 +1,4 @@
-/** Iterators over complete lists, page by page: `for await (const each of …)`. */
+/** Iterators over complete lists. They read page by page: `for await (const each of …)`. */
 import type { BodyOf, Call, Data, Input, OperationId } from './call.js';
 
 type Filter<Id extends OperationId> = Omit<NonNullable<Input<Id>['query']>, 'cursor' | 'page' | 'format'>;
@@ -7,8 +7,8 @@ type BodyFilter<Id extends OperationId> = Omit<NonNullable<BodyOf<Id>>, 'page'>;
 export function createLists(call: Call) {
   return {
     /**
-     * Your purchases, newest first, without those made during the iteration. With a `status` filter
-     * some may be missed (`byPage`).
+     * Your purchases, newest first. Purchases made during the iteration are not included. With a
+     * `status` filter, some purchases may be missed (see `byPage`).
      */
     transactions: (filter: BodyFilter<'listBuyerTransactions'> = {}) => {
       const body = { limit, ...filter };
@@ -17,33 +17,33 @@ export function createLists(call: Call) {
         return [found.transactions, found.pagination];
       });
     },
-    /** Money that you paid in, newest first. */
+    /** Your deposits, newest first. */
     deposits: (filter: Filter<'listBuyerDeposits'> = {}) =>
       byCursor(async (cursor) => {
         const query = { limit, ...filter, ...cursor };
         const found = await call('listBuyerDeposits', { query });
         return [found.deposits, found.next_cursor];
       }),
-    /** Every movement of the wallet, oldest first. */
+    /** All movements of your wallet, oldest first. */
     statement: (filter: Filter<'getBuyerStatement'> = {}) =>
       byCursor(async (cursor) =>
         entriesOf(await call('getBuyerStatement', { query: { ...filter, ...cursor } })),
       ),
     /**
-     * Webhooks and callbacks to you with their attempts, newest first. With a `status` filter some
-     * may be missed (`byPage`).
+     * Your webhook and callback deliveries with their attempts, newest first. With a `status`
+     * filter, some deliveries may be missed (see `byPage`).
      */
     deliveries: (filter: Filter<'listBuyerDeliveries'> = {}) =>
       byPage(async (page) =>
         deliveriesOf(await call('listBuyerDeliveries', { query: { limit, ...filter, page } })),
       ),
-    /** Your calls of the last day with their answers, newest first. */
+    /** Your API requests in the last 24 hours with the responses, newest first. */
     requests: (filter: Filter<'listBuyerRequests'> = {}) =>
       byCursor(async (cursor) =>
         requestsOf(await call('listBuyerRequests', { query: { limit, ...filter, ...cursor } })),
       ),
 
-    /** The same lists with a seller's key. */
+    /** The same lists for the key of a seller. */
     seller: {
       /** Your sales, newest first. */
       transactions: (filter: BodyFilter<'listSellerTransactions'> = {}) => {
@@ -53,7 +53,7 @@ export function createLists(call: Call) {
           return [found.transactions, found.pagination];
         });
       },
-      /** Your withdrawals, newest first. */
+      /** Your settlements, newest first. */
       settlements: (filter: Filter<'listSettlements'> = {}) =>
         byCursor(async (cursor) => {
           const query = { limit, ...filter, ...cursor };
@@ -76,7 +76,7 @@ export function createLists(call: Call) {
   };
 }
 
-/** Maximum page size of the service. */
+/** The maximum page size that the service allows. */
 const limit = 100;
 
 const entriesOf = ({ entries, next_cursor: next }: Data<'getBuyerStatement'>) => [entries, next] as const;
@@ -96,12 +96,12 @@ async function* byCursor<Item>(
 }
 
 /**
- * Pages have numbers. New items move others to later pages; repetitions are skipped. With a
- * `status` filter, items that leave the status move later items to earlier pages, so some may be
- * missed. Without the filter none is missed.
+ * Reads numbered pages. New items move other items to later pages, so repeated items are skipped.
+ * With a `status` filter, an item that leaves the status moves later items to earlier pages, and
+ * some of the moved items may be missed. Without the filter, no item is missed.
  *
- * Do not add an `end_date` to freeze the pages: it would hide new items if this clock is behind the
- * service's.
+ * Do not add an `end_date` to freeze the pages. If the clock of this machine is behind, the
+ * `end_date` would hide new items.
  */
 async function* byPage<Item extends { id: string } | { transaction_id: string }>(
   read: (page: number) => Promise<readonly [Item[], { total_pages: number }]>,

@@ -1,4 +1,4 @@
-/** Words with another meaning in a URL path. The service also refuses them as ref_id. */
+/** Words that have a different meaning in a URL path. The service also refuses them as ref_id. */
 const taken = ['.', '..', 'lookup'];
 
 export function refIdOf(body: unknown): string | null {
@@ -12,7 +12,8 @@ export function refIdOf(body: unknown): string | null {
 }
 
 /**
- * Checked at run time, where types do not exist: without a ref_id, a repeated call would buy again.
+ * Checks the ref_id at run time, because callers in plain JS are not type-checked. A call without a
+ * ref_id would buy again if it is repeated.
  */
 export function requireRefId(order: { ref_id: string }): void {
   const refId = refIdOf(order);

@@ -1,4 +1,7 @@
-/** The reseller surface: signed GET calls, always HTTP 200, with the code in `status`. */
+/**
+ * The reseller API: signed GET calls. The HTTP status is always 200, and the result code is in
+ * `status`.
+ */
 import { createHmac } from 'node:crypto';
 import { OutcomeUnknownError } from './errors.js';
 import { requireSendable } from './key.js';
@@ -20,8 +23,8 @@ export interface ResellerOptions extends Partial<SendOptions> {
 }
 
 /**
- * HMAC-SHA256 with the API key, in lower-case hex, over the username and the covered values, joined
- * by `|`.
+ * Signs a call: HMAC-SHA256 with the API key as the secret, in lower-case hex. The signed text is
+ * the username and the values in `covers`, joined by `|`.
  */
 export function resellerSign(
   { username, apiKey }: { username: string; apiKey: string },
@@ -44,13 +47,17 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       throw new OutcomeUnknownError(path, refId, sent.lost, { isRead: refId === null });
     }
     if (refId !== null && sent.answer.lostBefore !== null && isRefusal(sent.answer.body)) {
-      // This attempt had no effect, but a lost earlier attempt may have had one.
+      // The refused attempt had no effect. An earlier attempt whose response was lost may have had
+      // one.
       throw new OutcomeUnknownError(path, refId, sent.answer.lostBefore);
     }
     return sent.answer.body;
   };
   return {
-    /** Buys, once per ref_id. Repeat the call to check the status; `05` means processing. */
+    /**
+     * Buys a product. A call that is repeated with the same ref_id does not buy again and returns
+     * the current status. `05` means that the purchase is still being processed.
+     */
     request: async (order: { code: string; customer: string; ref_id: string; max_price?: number }) => {
       requireRefId(order);
       const { max_price: maxPrice, ...rest } = order;
@@ -64,8 +71,8 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
 }
 
 /**
- * True for an answer of the service: a code in `status`, or a refusal before the reseller surface.
- * Any other answer leaves the outcome unknown.
+ * True for a response from the service: a result code in `status`, or a refusal before the call
+ * reached the reseller API. After any other response, the outcome is unknown.
  */
 function isAnswer(httpStatus: number, answer: Answer): boolean {
   const { status } = answer;
@@ -74,7 +81,10 @@ function isAnswer(httpStatus: number, answer: Answer): boolean {
   );
 }
 
-/** True if the call had no effect. A failed transaction exists. */
+/**
+ * True if the call had no effect. A failed transaction is not a refusal, because the transaction
+ * exists.
+ */
 function isRefusal(body: unknown): boolean {
   const { status, reason } = body as { status?: unknown; reason?: unknown };
   return status !== '00' && status !== '05' && reason !== 'transaction_failed';

@@ -4,12 +4,18 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface SendOptions {
-  /** Time limit of one attempt. */
+  /** Time limit of one attempt, in milliseconds. */
   timeoutMs: number;
   attemptsMax: number;
-  /** The longest wait between two attempts, even if the service requests a longer one. */
+  /**
+   * The longest wait between two attempts, in milliseconds. It also limits the wait that the
+   * service requests.
+   */
   waitMaxMs: number;
-  /** Aborts the current call, whose outcome is then unknown, and sends nothing more. */
+  /**
+   * Aborts the current call and prevents all further attempts. The outcome of an aborted call is
+   * unknown.
+   */
   signal?: AbortSignal;
 }
 
@@ -21,15 +27,15 @@ export interface Outgoing {
   body?: string;
 }
 
-/** A JSON body with a `status`. */
+/** A response body: a JSON object with a `status`. */
 export type Answer = { status: unknown } & Record<string, unknown>;
 
 export interface Sent {
   status: number;
   body: Answer;
   /**
-   * Why an earlier attempt had no answer, or null. That attempt may have taken effect, so trust a
-   * refusal only if this is null.
+   * Why an earlier attempt got no conclusive response. Null if no attempt was lost. A lost attempt
+   * may have taken effect, so a refusal is conclusive only if this is null.
    */
   lostBefore: unknown;
 }
@@ -38,19 +44,21 @@ type IsAnswer = (httpStatus: number, body: Answer) => boolean;
 
 interface Expected {
   isAnswer: IsAnswer;
-  /** True if a success may be a file. Its bytes are then the `data`. */
+  /** True if a successful response may be a file. Its bytes then become the `data`. */
   maybeFile?: boolean;
 }
 
 /**
- * Sends a request until it is answered. After 429 and 503 every request is repeated, since it had
- * no effect. Without an answer of the service, or with an unknown outcome, only repeatable requests
- * are.
+ * Sends a request and retries it until there is a conclusive response. A refusal by the service
+ * with status 429 or 503 means that the request had no effect, so every request is retried. If
+ * there is no response from the service, or the outcome is unknown, only repeatable requests are
+ * retried.
  *
- * @param options.isRepeatable True if a repeated request has no additional effect: reads, and calls
- * with a ref_id.
- * @param options.isAnswer True for an answer of the service on this surface.
- * @returns the last answer, or the last reason why there was none.
+ * @param options.isRepeatable True if repeating the request has no additional effect. This applies
+ * to reads and to calls with a ref_id.
+ * @param options.isAnswer Returns true if a response comes from this API of the service.
+ *
+ * @returns the last response, or the reason why the last attempt was lost.
  * @throws the reason of `options.signal` if it was aborted before anything was sent.
  */
 export async function send(
@@ -95,7 +103,7 @@ export async function send(
   return result;
 }
 
-/** The limits of one attempt. */
+/** The conditions that end an attempt. */
 interface Ends {
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -116,8 +124,8 @@ async function sendOnce(
           ? { status: 'success', data: bytes }
           : null
         : parseAnswer(bytes.toString());
-    // An answer of a proxy, with any HTTP status, or an internal error of the service: the outcome
-    // is unknown.
+    // The response comes from a proxy, or reports an internal error of the service. In both cases
+    // the outcome is unknown.
     return body === null ||
       (status >= 300 && status < 400) ||
       (status >= 500 && status !== 503) ||
@@ -131,9 +139,9 @@ async function sendOnce(
 }
 
 /**
- * Resolves to the complete answer within the time limit. `fetch` is not used: it accepts a
- * truncated answer as complete when the connection closes, and its timeouts can be lost in garbage
- * collection.
+ * Resolves to the complete response, or rejects after the time limit. `fetch` is not used for two
+ * reasons. It accepts a truncated response as complete if the connection is closed, and its
+ * timeouts may be lost to garbage collection.
  */
 function exchange(
   url: string,
@@ -161,24 +169,30 @@ function exchange(
 }
 
 /**
- * A refusal of the service has one of its codes and a reason. Other errors come from a proxy, which
- * may have forwarded the call.
+ * True if the service has refused the call. Such a response contains a code of the service and a
+ * reason. Other errors come from a proxy, which may have forwarded the call.
  */
 export function isServiceRefusal({ status, code, reason }: Answer): boolean {
   return status === 'error' && typeof code === 'string' && /^\d\d$/.test(code) && typeof reason === 'string';
 }
 
-/** The service lost its database or queue, possibly after the write. */
+/**
+ * True if the service lost its database or its queue. This may have happened after the write, so
+ * the outcome is unknown.
+ */
 function leavesOpen({ reason }: Answer): boolean {
   return reason === 'service_unavailable';
 }
 
-/** The service sends files as attachments; a page of a proxy is not one. */
+/**
+ * True if the response is a file. The service sends files as attachments, and error pages of
+ * proxies are not attachments.
+ */
 function isAttached(headers: IncomingHttpHeaders): boolean {
   return /^attachment\b/i.test(headers['content-disposition'] ?? '');
 }
 
-/** Parses an answer. Null if it is not an answer of the service. */
+/** Parses a response body. Returns null if it is not a JSON object with a `status`. */
 function parseAnswer(text: string): Answer | null {
   try {
     const value: unknown = JSON.parse(text);

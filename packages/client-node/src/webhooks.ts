@@ -1,4 +1,7 @@
-/** Verifies webhooks on their raw bytes, before any JSON parser. */
+/**
+ * Verifies webhooks. The signature covers the raw bytes, so verification must precede any JSON
+ * parser.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { webhooks } from './schema.js';
@@ -6,7 +9,8 @@ import type { webhooks } from './schema.js';
 type EventName = keyof webhooks;
 
 /**
- * A webhook by its event name. `id` is the same in every attempt: store it to detect repetitions.
+ * A webhook, with a type that depends on its event name. `id` is the same in every attempt. Store
+ * it to recognize repeated deliveries.
  */
 export type WebhookEvent = {
   [Name in EventName]: {
@@ -23,22 +27,31 @@ export class WebhookError extends Error {
 type HeaderValue = string | readonly string[] | undefined;
 
 /**
- * Header names in any case, each with its value or a list of values: an object, a `Headers` of
- * fetch, a `Map`, or pairs.
+ * The headers of a request: an object, a `Headers` of fetch, a `Map`, or pairs of name and value.
+ * Names may be in upper or lower case. A value may be a list.
  */
 export type WebhookHeaders =
   Readonly<Record<string, HeaderValue>> | Iterable<readonly [name: string, value: HeaderValue]>;
 
 export interface WebhookOptions {
-  /** The secret of the endpoint; for callbacks that of `default`. `whsec_…` */
+  /**
+   * The secret of the endpoint (`whsec_…`). For callbacks, use the secret of the endpoint
+   * `default`.
+   */
   secret: string;
-  /** Refuses webhooks that were signed longer ago, or further in the future. */
+  /**
+   * The maximum difference between the time of the signature and the current time, in seconds. A
+   * webhook outside this range is refused.
+   */
   toleranceS?: number;
-  /** Seconds since 1970; for tests. */
+  /** The current time in seconds since 1970. Tests set it. */
   nowS?: number;
 }
 
-/** @throws WebhookError if the webhook is forged, too old, or not from this service. */
+/**
+ * Verifies a webhook and parses its body.
+ * @throws WebhookError if the webhook is forged, too old, or not from this service.
+ */
 export function verifyWebhook(
   message: { headers: WebhookHeaders; body: Uint8Array | string },
   { secret, toleranceS = 300, nowS = Date.now() / 1_000 }: WebhookOptions,
@@ -53,7 +66,8 @@ export function verifyWebhook(
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
   const expected = Buffer.from(`v1,${hmac.digest('base64')}`);
-  // There are two signatures while a secret is rotated. Compare all of them, in constant time.
+  // While a secret is rotated, the header contains two signatures. All of them are compared, each
+  // in constant time.
   const matches = headerOf('webhook-signature')
     .split(' ')
     .map((each) => isSame(Buffer.from(each), expected))
@@ -67,18 +81,18 @@ export function verifyWebhook(
     throw new WebhookError(`The webhook was not signed within ${toleranceS} s of now. Check your clock.`);
   }
   const parsed = parseObject(body.toString('utf8'));
-  // The header is not signed, so the name in the body takes precedence.
+  // The header `x-event` is not signed, so the event name in the signed body takes precedence.
   const name = typeof parsed.event === 'string' ? parsed.event : headerOf('x-event');
   return { id, name, body: parsed } as WebhookEvent;
 }
 
-/** A signed body that is not a JSON object does not come from this service. */
+/** Parses the body. Every body from the service is a JSON object, so any other body is refused. */
 function parseObject(text: string): { event?: unknown } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Reported below.
+    // The check below throws the error.
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new WebhookError('The body is not a JSON object.');
@@ -88,16 +102,16 @@ function parseObject(text: string): { event?: unknown } {
 
 export interface ReceiverOptions extends WebhookOptions {
   /**
-   * Called once per attempt, after verification. If it throws, the service sends the webhook again
-   * later. A webhook may be delivered twice in any case, so handle each `event.id` only once.
+   * Called for each attempt after the signature was verified. If it throws, the service sends the
+   * webhook again later. Any webhook may be delivered twice, so process each `event.id` only once.
    */
   onEvent(event: WebhookEvent): void | Promise<void>;
   bodyBytesMax?: number;
 }
 
 /**
- * For `node:http` and Express: `app.post('/hooks/topup', webhookReceiver({ … }))`, before any
- * `express.json()`.
+ * A request handler for `node:http` and Express. In Express, mount it before `express.json()`:
+ * `app.post('/hooks/topup', webhookReceiver({ … }))`.
  */
 export function webhookReceiver(options: ReceiverOptions) {
   return async (request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> => {
@@ -108,7 +122,10 @@ export function webhookReceiver(options: ReceiverOptions) {
   };
 }
 
-/** The required part of Fastify, which is not a dependency. */
+/**
+ * The part of Fastify's interface that the plugin needs. Fastify is not a dependency of this
+ * package.
+ */
 interface FastifyLike {
   addContentTypeParser(
     type: string,
@@ -125,8 +142,8 @@ interface FastifyLike {
 }
 
 /**
- * A plugin for Fastify: `app.register(fastifyWebhooks({ path: '/hooks/topup', … }))`. Other routes
- * keep their parser.
+ * A Fastify plugin: `app.register(fastifyWebhooks({ path: '/hooks/topup', … }))`. The parsers of
+ * other routes do not change.
  */
 export function fastifyWebhooks({ path, ...options }: ReceiverOptions & { path: string }) {
   return (instance: FastifyLike, _options: unknown, done: () => void): void => {
@@ -151,8 +168,8 @@ async function receive(
 }
 
 /**
- * 401: not from this service. 500: the handler failed. Both make the service send the webhook
- * again.
+ * Returns the response for a webhook that was not processed. The status is 401 if the webhook is
+ * not valid, and 500 if the handler failed. In both cases the service sends the webhook again.
  */
 function refusal(error: unknown): { status: number; answer: object } {
   return error instanceof WebhookError
@@ -179,7 +196,10 @@ async function rawBodyOf(request: IncomingMessage & { body?: unknown }, bytesMax
   return Buffer.concat(chunks);
 }
 
-/** @returns a function that finds a header, or throws if it is missing. */
+/**
+ * @returns a function that finds a header by its lower-case name and throws if the header is
+ * missing.
+ */
 function createHeaderReader(headers: WebhookHeaders): (name: string) => string {
   const given = new Map<string, string>();
   for (const [name, value] of isIterable(headers) ? headers : Object.entries(headers)) {

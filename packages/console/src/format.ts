@@ -2,13 +2,16 @@ import { language } from './text/text.js';
 
 const locale = language === 'id' ? 'id-ID' : 'en-GB';
 
-/** `Rp 1.250.000`: in the Indonesian format in both languages, as on every receipt. */
+/**
+ * Formats an amount as `Rp 1.250.000`. The format is Indonesian in both languages, as on every
+ * receipt.
+ */
 export function rupiah(amount: number): string {
   const digits = new Intl.NumberFormat('id-ID').format(Math.abs(amount));
   return `${amount < 0 ? '−' : ''}Rp ${digits}`;
 }
 
-/** `21 Nov 2026, 12:35:07 GMT+7`: in the time zone of the business. */
+/** Formats an instant as `21 Nov 2026, 12:35:07 GMT+7` in the given time zone. */
 export function timeIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
@@ -29,7 +32,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** `3 hours ago` */
+/** Formats an instant relative to now, such as `3 hours ago`. */
 export function ago(at: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
@@ -37,18 +40,20 @@ export function ago(at: string): string {
   return words.format(-Math.floor(seconds / length), unit);
 }
 
-/** `1.250`: in the number format of rupiah. */
+/** Formats a number as `1.250`, with the same separators as an amount. */
 export function count(value: number): string {
   return new Intl.NumberFormat('id-ID').format(value);
 }
 
-/** `98.4 %`. Rounded down, so that 99.99 % is never shown as 100 %. */
+/**
+ * Formats a share as `98.4 %`. The share is rounded down, so that 99.99 % is never shown as 100 %.
+ */
 export function percent(share: number): string {
   const permille = Math.floor(share * 1_000) / 10;
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(permille)} %`;
 }
 
-/** `80 ms`, `4.8 s`, `45 s`, `12 min`, `3 h` */
+/** Formats a duration as `80 ms`, `4.8 s`, `45 s`, `12 min` or `3 h`. */
 export function seconds(value: number): string {
   const write = (of: number, unit: string) =>
     `${new Intl.NumberFormat(locale, { maximumFractionDigits: of < 10 ? 1 : 0 }).format(of)} ${unit}`;
@@ -61,7 +66,7 @@ export function seconds(value: number): string {
   return value < 7_200 ? write(value / 60, 'min') : write(value / 3_600, 'h');
 }
 
-/** `14:00`, in the time zone of the business. */
+/** Formats an instant as `14:00` in the given time zone. */
 export function clockIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
@@ -71,14 +76,17 @@ export function clockIn(zone: string, at: string): string {
   }).format(new Date(at));
 }
 
-/** `21 Nov`: the day of an instant, in the time zone of the business. */
+/** Formats the day of an instant as `21 Nov` in the given time zone. */
 export function dayIn(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: zone, day: 'numeric', month: 'short' }).format(
     new Date(at),
   );
 }
 
-/** `21 Nov`: a business day, which needs no conversion of time zones. */
+/**
+ * Formats a business day as `21 Nov`. A business day has no time, so its time zone is not
+ * converted.
+ */
 export function dayName(day: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
     new Date(`${day}T00:00:00Z`),

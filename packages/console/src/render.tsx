@@ -14,11 +14,12 @@ import { isRefusal } from './api/data-of.js';
 import { language } from './text/text.js';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// The scroll lock of an open menu adds a style and reads its nonce from here.
+// The scroll lock of an open menu adds a style element. It reads the nonce for that element from
+// this global variable.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 document.documentElement.lang = language;
 
-/** Keeps the colour of a filled button on hover, so that its contrast stays sufficient. */
+/** A filled button keeps its colour on hover, so that its contrast remains sufficient. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   return input.variant === 'filled' ? { ...colors, hover: colors.background } : colors;
@@ -35,7 +36,7 @@ const theme = createTheme({
   components: { Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }) },
 });
 
-/** Dimmed text with a contrast of at least 4.5 to 1 on every background. */
+/** Dimmed text has a contrast of at least 4.5 to 1 on every background. */
 const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -52,7 +53,8 @@ const cssVariables: CSSVariablesResolver = () => ({
 
 export const queries = new QueryClient({
   defaultOptions: {
-    // A refused query is not retried. A query without a response is retried once.
+    // A request that the service has refused is not retried. A request without a response is
+    // retried once.
     queries: { retry: (count, error) => count < 1 && !isRefusal(error), refetchOnWindowFocus: true },
     mutations: { retry: false },
   },

@@ -4,12 +4,15 @@ import { Shell } from './shell.js';
 
 type Page = () => React.ReactElement;
 
-/** Builds the route of a page, which is loaded when it is opened. */
+/** Builds the route of a page. Its code is loaded when the page is opened for the first time. */
 function page(path: string, load: () => Promise<Page>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) };
 }
 
-/** src/console/console-routes.ts must have the same routes. It answers them with this page. */
+/**
+ * The pages of the console. The server needs the same paths in src/console/console-routes.ts,
+ * because it sends the HTML file only for known paths.
+ */
 export const router = createBrowserRouter(
   [
     {

@@ -13,7 +13,7 @@ export function useSessionQuery() {
   return useQuery({ queryKey: ['session'], queryFn: () => dataOf(api.GET('/session')), staleTime: 60_000 });
 }
 
-/** Returns the session of the logged-in operator. Use it only below the shell. */
+/** Returns the session of the logged-in operator. Call it only in components below `Shell`. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) {
@@ -22,7 +22,10 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether to offer an action. The server checks the right again. */
+/**
+ * True if the operator has the right to an action. It only decides what the page offers. The server
+ * checks the right again.
+ */
 export function useMay(action: Action): boolean {
   return useSession().actions.includes(action);
 }

@@ -30,7 +30,9 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
   { to: '/operators', label: 'operators', action: 'operator.look' },
 ];
 
-/** The frame of every page: menu, search and the logged-in operator. */
+/**
+ * The frame of every page of the console, with the menu, the search and the name of the operator.
+ */
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
   if (!session.data) {
@@ -62,7 +64,10 @@ function isAt(pathname: string, to: string): boolean {
   return pathname === to || (to !== '/' && pathname.startsWith(`${to}/`));
 }
 
-/** Reads the token at submission, because a password change gives this browser a new session. */
+/**
+ * Adds the CSRF token to a form when it is submitted. A password change replaces the session of
+ * this browser, so an earlier token may be invalid.
+ */
 function addToken({ currentTarget: form }: React.SyntheticEvent<HTMLFormElement>): void {
   const field = form.elements.namedItem('_csrf');
   if (field instanceof HTMLInputElement) {

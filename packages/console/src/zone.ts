@@ -1,6 +1,9 @@
 import { createContext, useContext } from 'react';
 
-/** The time zone of the business. Every time is shown in it, not in the zone of the browser. */
+/**
+ * The time zone of the business. All pages show times in this zone and not in the zone of the
+ * browser.
+ */
 export const ZoneContext = createContext('UTC');
 
 export function useZone(): string {

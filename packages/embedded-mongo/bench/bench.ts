@@ -1,10 +1,10 @@
 // npm run bench -w packages/embedded-mongo [-- --rounds 12 | --million | --count]
 // EMBEDDED_MONGO_PROTOTYPE=<path to its src/server.mjs> also measures the prototype.
 //
-// Both servers run with fsync for the whole time. Each operation alternates between them in short
-// turns (A B, B A, A B, ...), so that other load on the machine and the warm-up of the client
-// affect both equally. Prints the median over the turns: operations per second, and CPU time of the
-// server per operation.
+// Both servers run with fsync for the whole time. Each operation runs on both servers alternately
+// and for a short time (A B, B A, A B, ...). Other load on the machine and the warm-up of the
+// client then affect both servers equally. Prints the medians of all rounds: operations per second,
+// and CPU time of the server per operation.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -78,7 +78,7 @@ if (options.million) {
   await compare(prototype === undefined ? [ours] : [ours, prototype]);
 }
 
-/** Starts every candidate, then runs each operation on them in turns. */
+/** Starts all servers, then runs each operation on them alternately. */
 async function compare(candidates: readonly Candidate[], started: readonly Subject[] = []): Promise<void> {
   const [candidate, ...others] = candidates;
   if (candidate !== undefined) {
@@ -193,10 +193,7 @@ function account(i: number): { _id: number; email: string; balance: number } & R
   };
 }
 
-/**
- * Runs the same number of operations on each candidate first, so that JIT compilation is not
- * measured.
- */
+/** Runs the operation before the measurement, so that JIT compilation is not measured. */
 async function warmUp({ inFlight, run }: Operation): Promise<void> {
   await Promise.all(
     Array.from({ length: inFlight }, async (_, worker) => {
@@ -224,7 +221,7 @@ async function load(server: ChildProcess, { inFlight, run }: Operation): Promise
   return { perSecond: count / seconds, cpuMicros: (cpuMicrosOf(server) - cpuBefore) / count };
 }
 
-/** User and system CPU time of all threads of a process. Needs Linux. */
+/** Returns the user and system CPU time of all threads of a process. Requires Linux. */
 function cpuMicrosOf({ pid }: ChildProcess): number {
   const threads = `/proc/${pid ?? 0}/task`;
   const nanos = readdirSync(threads).map((thread) =>
@@ -233,7 +230,10 @@ function cpuMicrosOf({ pid }: ChildProcess): number {
   return nanos.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
-/** Measures 1,000,000 small documents with an index: memory use, and time to open them again. */
+/**
+ * Measures a collection of 1,000,000 small documents with an index: the memory use, and the time to
+ * open the data directory again.
+ */
 async function measureMillion(): Promise<void> {
   const dbPath = await mkdtemp(join(tmpdir(), 'embedded-mongo-bench-'));
   try {
@@ -274,8 +274,8 @@ async function measureMillion(): Promise<void> {
 }
 
 /**
- * Measures a count over an index range of 300,000 keys, and $group over the same documents. Prints
- * the median of ten runs each, in ms.
+ * Measures a count over an index range of 300,000 keys, and `$group` over the same documents.
+ * Prints the median of ten runs of each, in milliseconds.
  */
 async function measureCount(): Promise<void> {
   await withServer(ours, async (db) => {

@@ -21,8 +21,8 @@ A MongoDB-compatible database for development and tests.
 Prints "READY <uri>" when it accepts connections. SIGTERM and SIGINT stop it.`;
 
 /**
- * Runs the command line. The exit code is 0 after a clean stop, 1 after a failure, 2 for a wrong
- * option.
+ * Runs the command line. The exit code is 0 after a regular stop, 1 after a failure and 2 for
+ * invalid options.
  */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
@@ -45,7 +45,8 @@ export async function main(args: string[]): Promise<void> {
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
-    // Print this last: a reader may send a signal at once.
+    // Print this after the signal handlers are set: a process that waits for this line may send a
+    // signal immediately.
     console.log(`READY ${server.uri}`);
   } catch (error) {
     fail(error);

@@ -2,17 +2,21 @@ import { Long, ObjectId } from 'bson';
 import { MongoError } from './errors.js';
 import { isDoc, type Doc } from './values/types.js';
 
-/** The primary state of the only member of the set. */
+/** The election state of the only member of the replica set. */
 export interface Election {
   /**
-   * Number of the newest election that it won. It starts from the clock, so that it grows over
-   * restarts. Drivers would reject a lower number than the last one they saw.
+   * Number of the newest election that the server won. It starts with the current time in seconds,
+   * so that it also grows over restarts. A driver rejects a primary with a lower number than the
+   * last one that it saw.
    */
   term: number;
   isPrimary: boolean;
-  /** Incremented with every change of the fields above (`topologyVersion.counter`). */
+  /**
+   * Incremented with every change of `term` or `isPrimary`. Clients see it as
+   * `topologyVersion.counter`.
+   */
   version: number;
-  /** Called at the next change. */
+  /** Functions that are called at the next change. */
   readonly waiting: Set<() => void>;
 }
 
@@ -20,7 +24,10 @@ export function createElection(): Election {
   return { term: secondsNow(), isPrimary: true, version: 1, waiting: new Set() };
 }
 
-/** Stops being primary for this time, then wins an election. Does nothing if it is not primary. */
+/**
+ * Makes the server lose an election. The server wins the next election after `ms` milliseconds.
+ * Does nothing if the server is not primary.
+ */
 export function loseElection(election: Election, ms: number): void {
   if (!election.isPrimary) {
     return;
@@ -32,7 +39,7 @@ export function loseElection(election: Election, ms: number): void {
   }, ms).unref();
 }
 
-/** Resolves when the state is no longer this version, or when the time limit ends. */
+/** Resolves when the state has changed since `version`, or when the time limit ends. */
 export function waitForStateChange(
   election: Election,
   { version, limitMs }: { version: number; limitMs: number },
@@ -46,13 +53,14 @@ export function waitForStateChange(
       election.waiting.delete(done);
       resolve();
     };
-    // Unreferenced, so that waiting clients don't keep a stopped server's process alive.
+    // Unreferenced, because a client that waits must not keep the process of a stopped server
+    // alive.
     const timer = setTimeout(done, limitMs).unref();
     election.waiting.add(done);
   });
 }
 
-/** The election id. It lets drivers distinguish a new primary from a stale one. */
+/** Returns the election id. Drivers use it to distinguish a new primary from an old one. */
 export function electionIdOf({ term }: Election): ObjectId {
   return new ObjectId(`7fffffff${term.toString(16).padStart(16, '0')}`);
 }
@@ -62,8 +70,8 @@ export function termOf({ term }: Election): Long {
 }
 
 /**
- * Throws the error of a member that has stepped down. As in MongoDB, its connections stay open and
- * reads with another read preference continue.
+ * Throws if the server is not primary. As in MongoDB, connections stay open, and reads with another
+ * read preference are still allowed.
  */
 export function refuseUnlessPrimary(
   { isPrimary }: Election,
@@ -86,7 +94,10 @@ export function notPrimary(): MongoError {
   return new MongoError(10107, 'not primary');
 }
 
-/** Throws if the member has stepped down since this version. The command may have taken effect. */
+/**
+ * Throws if the server has lost an election since `version`. The command may have taken effect
+ * nevertheless.
+ */
 export function refuseInterrupted(election: Election, version: number): void {
   if (election.version !== version) {
     throw new MongoError(11602, 'operation was interrupted');

@@ -1,6 +1,6 @@
 /**
- * An error as MongoDB reports it: a numeric code, its name, and extra reply fields (`errorLabels`,
- * `keyValue`).
+ * An error as MongoDB reports it: a numeric code, the name of the code, and additional reply fields
+ * such as `errorLabels` and `keyValue`.
  */
 export class MongoError extends Error {
   override readonly name = 'MongoError';
@@ -16,7 +16,7 @@ export class MongoError extends Error {
   }
 }
 
-/** The error codes that this server throws, and those that failpoints simulate. */
+/** The names of the error codes that this server throws or that failpoints simulate. */
 const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'InternalError'],
   [2, 'BadValue'],
@@ -84,7 +84,9 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [13436, 'NotPrimaryOrSecondary'],
 ]);
 
-/** MongoDB's name of an error code. Other codes become `Location<code>`, as in MongoDB. */
+/**
+ * Returns the name of an error code. As in MongoDB, a code without a name becomes `Location<code>`.
+ */
 function codeNameOf(code: number): string {
   return CODE_NAMES.get(code) ?? `Location${code}`;
 }

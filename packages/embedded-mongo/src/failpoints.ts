@@ -3,35 +3,39 @@ import { MongoError } from './errors.js';
 import { isDoc, isNumeric, type Doc } from './values/types.js';
 
 /**
- * Failures that tests request, by name. `failCommand` and `onPrimaryTransactionalWrite` follow the
- * drivers' specifications. `majorityLag`, which MongoDB does not have, delays writes on their way
- * to the majority.
+ * Simulated failures by name, set by tests. `failCommand` and `onPrimaryTransactionalWrite` follow
+ * the drivers' specifications. `majorityLag` delays the replication of writes to the majority and
+ * does not exist in MongoDB.
  */
 export type Failpoints = Map<string, Failpoint>;
 
 interface Failpoint {
   data: Doc;
-  /** Remaining number of times it applies, and of matching uses that it skips first. */
+  /** How many more times the failpoint applies. */
   timesLeft: number;
+  /** How many matching commands it skips before it applies. */
   skipsLeft: number;
-  /** The probability from 0 to 1 that it applies. */
+  /** The probability, from 0 to 1, that the failpoint applies to a matching command. */
   probability: number;
-  /** Number of times it has applied. */
+  /** How many times the failpoint has applied. */
   count: number;
 }
 
-/** The effect of a failpoint on a command. */
+/** What a failpoint does to a command. */
 export interface CommandFailure {
   blockMs: number;
   closeConnection: boolean;
   errorCode: number | null;
   errorLabels: readonly string[] | null;
   writeConcernError: Doc | null;
-  /** Seconds for which the server stops being primary after the command has taken effect. */
+  /**
+   * The number of seconds without a primary after the command has taken effect. Null for no
+   * step-down.
+   */
   stepDownAfter: number | null;
 }
 
-/** Fields of `data` of `failCommand`. The last one does not exist in MongoDB. */
+/** The fields of `data` of `failCommand`. `stepDownAfter` does not exist in MongoDB. */
 const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
   failCommands: 'array',
   appName: 'string',
@@ -49,10 +53,16 @@ const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
 const FAIL_COMMAND = 'failCommand';
 export const MAJORITY_LAG = 'majorityLag';
 
-/** Fields of `data` of `majorityLag`. Without `ms` the lag lasts until the failpoint is off. */
+/**
+ * The fields of `data` of `majorityLag`. Without `ms`, the delay lasts until the failpoint is
+ * turned off.
+ */
 const LAG_DATA: Readonly<Record<string, FieldType>> = { ms: 'natural', namespace: 'string' };
 
-/** The lag in milliseconds that a failpoint gives a commit to these collections, or null. */
+/**
+ * Returns the delay in milliseconds that a failpoint sets for a commit to these collections, or
+ * null.
+ */
 export function majorityLagFor(
   failpoints: Failpoints,
   written: Iterable<{ readonly namespace: string }>,
@@ -68,8 +78,8 @@ export function majorityLagFor(
 }
 
 /**
- * Applies a `configureFailPoint` command. @returns the number of times that the point applied with
- * its previous setting.
+ * Runs a `configureFailPoint` command.
+ * @returns how many times the failpoint has applied with its previous settings.
  */
 export function configureFailpoint(
   failpoints: Failpoints,
@@ -94,7 +104,10 @@ export function configureFailpoint(
   return count;
 }
 
-/** The failure that `failCommand` sets for this command, if any. Counts it as used. */
+/**
+ * Returns what `failCommand` does to this command, or null. A returned failure counts as one use of
+ * the failpoint.
+ */
 export function failureFor(
   failpoints: Failpoints,
   command: Doc,
@@ -106,8 +119,8 @@ export function failureFor(
 }
 
 /**
- * The effect of `onPrimaryTransactionalWrite` on a retryable write before its commit. Counts it as
- * used.
+ * Returns what `onPrimaryTransactionalWrite` does to a retryable write before its commit, or null.
+ * A returned failure counts as one use of the failpoint.
  */
 export function failureOfRetryableWrite(
   failpoints: Failpoints,

@@ -1,22 +1,22 @@
 import { startServer } from './server.js';
 
 export interface StartOptions {
-  /** Port to listen on; any free one by default. */
+  /** Port to listen on. By default any free port. */
   port?: number;
   /** Data directory. It is created if it does not exist. */
   dbPath: string;
-  /** Sync every write to disk before it is acknowledged. Default true. */
+  /** True if every write is synced to disk before it is acknowledged, which is the default. */
   fsync?: boolean;
-  /** Name of the replica set that clients see. Default `rs0`. */
+  /** Name of the replica set that clients see. The default is `rs0`. */
   replicaSet?: string;
   /**
-   * Address to listen on. Default 127.0.0.1. There is no authentication: another address exposes
-   * all data.
+   * Address to listen on. The default is 127.0.0.1. There is no authentication, so any other
+   * address exposes all data to the network.
    */
   bind?: string;
   /**
-   * Called when the journal can't be written (disk full) and the server has stopped. Throws the
-   * error by default.
+   * Called after the server has stopped because the journal could not be written, for example on a
+   * full disk. By default the error is thrown.
    */
   onFailure?: (error: Error) => void;
 }
@@ -28,8 +28,8 @@ export interface EmbeddedMongo {
 }
 
 /**
- * Starts a development database in this process. Rejects when the directory is in use, damaged or
- * not writable, and with NODE_ENV=production, where MongoDB is required.
+ * Starts a development database in this process. Rejects if the directory is in use, damaged or not
+ * writable. Also rejects with NODE_ENV=production, because production requires MongoDB.
  */
 export async function start(options: StartOptions): Promise<EmbeddedMongo> {
   refuseProduction();
@@ -52,10 +52,10 @@ export async function start(options: StartOptions): Promise<EmbeddedMongo> {
   });
 }
 
-/** Journal size at which a snapshot replaces it. */
+/** The journal is replaced by a snapshot when it reaches this size. */
 export const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
-/** Throws in production. This server is for development and tests only. */
+/** Throws in production, because this server is only for development and tests. */
 export function refuseProduction(): void {
   // eslint-disable-next-line no-restricted-syntax -- the one setting that must not come through an option
   if (process.env['NODE_ENV'] === 'production') {

@@ -29,37 +29,47 @@ import { createClusterClock, type ClusterClock } from './wire/cluster-time.js';
 import { serveConnection } from './wire/connection.js';
 
 export interface ServerOptions {
-  /** Port to listen on; 0 for any free one. */
+  /** Port to listen on. Zero selects any free port. */
   port: number;
   /**
-   * Address to listen on. There is no authentication, so any other address than loopback exposes
-   * all data.
+   * Address to listen on. There is no authentication, so any address other than a loopback address
+   * exposes all data to the network.
    */
   bind: string;
   dbPath: string;
   /**
-   * False acknowledges writes before they are synced. They survive a killed process but not a power
-   * failure.
+   * If false, writes are acknowledged before they are synced to disk. They survive a killed process
+   * but not a power failure.
    */
   fsync: boolean;
   setName: string;
   /**
-   * Journal size at which a snapshot replaces it, if the journal is also larger than the last
-   * snapshot.
+   * The journal is replaced by a snapshot when it has at least this size and is at least as large
+   * as the last snapshot.
    */
   compactAtBytes: number;
   /**
-   * `transactionLifetimeLimitSeconds`. If set, open transactions outlive their connection for this
-   * time, as in MongoDB. Null: 60, and a transaction ends soon after its connection.
+   * The `transactionLifetimeLimitSeconds`. If it is set, an open transaction outlives its
+   * connection until this limit, as in MongoDB. If it is null, the limit is 60 seconds, and a
+   * transaction is aborted soon after its connection was closed.
    */
   lockLifetimeSeconds: number | null;
-  /** How long it stops being primary, once, soon after the start. Null: it stays primary. */
+  /**
+   * The number of milliseconds without a primary. The server loses one election, soon after its
+   * start. If it is null, the server stays primary.
+   */
   electionMs: number | null;
-  /** Range of milliseconds after which a write reaches the majority, at random. Null: at once. */
+  /**
+   * Each write reaches the majority after a random delay in this range of milliseconds. If it is
+   * null, there is no delay.
+   */
   majorityLagMs: Lag | null;
   /** Writes a log line for the operator. */
   log: (line: string) => void;
-  /** Called when the journal has failed and the server has stopped. The process should end. */
+  /**
+   * Called after the server has stopped because the journal could not be written. The process
+   * should end.
+   */
   onFailure: (error: Error) => void;
 }
 
@@ -71,16 +81,19 @@ export interface RunningServer {
 
 const SESSION_TIMEOUT_MINUTES = 30;
 /**
- * How long a transaction outlives its last connection, so that a driver can continue it on another
- * one.
+ * How long a transaction outlives its last connection, so that a driver can continue the
+ * transaction on another connection.
  */
 const ORPHAN_GRACE_MS = 3000;
-/** Delay before the election: clients have connected, and operations are in progress. */
+/**
+ * Delay between the start and the election. By then clients have connected and operations are in
+ * progress.
+ */
 const ELECTION_AFTER_MS = 5000;
 
 /**
- * Opens the data directory and serves it. Throws DataDirectoryError when the directory is in use,
- * damaged or not writable.
+ * Opens the data directory and starts the server.
+ * @throws DataDirectoryError if the directory is in use, damaged or not writable.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const directory = resolve(options.dbPath);
@@ -95,8 +108,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   const onFailure = (error: JournalError): void => {
-    // Give error replies time to leave, then serve nothing: the memory may hold data that is not on
-    // disk.
+    // Wait until the error replies are sent. Then stop serving, because the memory may contain data
+    // that is not on disk.
     setTimeout(() => {
       closeSockets();
       options.onFailure(error);
@@ -230,7 +243,7 @@ function listen(listener: NetServer, { port, bind }: ServerOptions): Promise<num
   });
 }
 
-/** The host for clients: an address that they can connect to. */
+/** Returns the host name that clients can connect to. */
 function hostFor(bind: string): string {
   if (bind === '0.0.0.0' || bind === '::') {
     return '127.0.0.1';
@@ -258,8 +271,8 @@ function startChores(
           retryAtBytes = 0;
         },
         (error: unknown) => {
-          // The journal still has all data, so only disk space is lost. Try again when the journal
-          // has grown.
+          // A failure loses no data, because the journal is still complete. Try again after the
+          // journal has grown further.
           log(`the journal could not be compacted: ${describeSystemError(error)}`);
           retryAtBytes = store.journal.stats.journalBytes + compactAtBytes;
         },

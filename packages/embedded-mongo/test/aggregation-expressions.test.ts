@@ -21,7 +21,7 @@ const document = {
   id,
 };
 
-/** An expression and the value that MongoDB returns; `undefined` for a missing one. */
+/** An expression and the value that MongoDB returns. `undefined` stands for a missing value. */
 type Case = readonly [expression: unknown, value: unknown];
 
 const groups: Readonly<Record<string, readonly Case[]>> = {

@@ -11,8 +11,8 @@ import type { Random } from './random.js';
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 /**
- * A number of a random type and its exact value. It is a multiple of 1/8, so that sums of doubles
- * are exact.
+ * A number of a random type, and its exact value. The value is a multiple of 1/8, so that sums of
+ * doubles are exact.
  */
 interface RandomNumber {
   readonly value: Int32 | Long | Double | Decimal128;
@@ -53,7 +53,7 @@ function randomDocument(random: Random, _id: number): RandomDocument {
     group: random.pick(['a', 'b', 'c', 'd']),
     number: randomNumber(random),
     list: Array.from({ length: random.int(0, 4) }, () => random.int(0, 9)),
-    // 1975 to 2037, at any millisecond.
+    // From 1975 to 2037, with a random millisecond.
     at: new Date(random.int(157_766_400, 2_145_916_800) * 1000 + random.int(0, 999)),
   };
 }
@@ -92,7 +92,10 @@ function newClock(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** The local time from the fields of the ICU formatter. The server uses offsets instead. */
+/**
+ * Returns the local time from the fields of the ICU formatter. The server computes it differently,
+ * from UTC offsets.
+ */
 function localClock(date: Date, timeZone: string): string {
   const parts = (clocks.get(timeZone) ?? newClock(timeZone)).formatToParts(date);
   const part = (type: string): string => parts.find((candidate) => candidate.type === type)?.value ?? '';
@@ -174,7 +177,7 @@ describe(`Aggregation agrees with a simple model (SEED=${seed})`, () => {
   });
 
   it('stages give the same result with and without the planner', async () => {
-    // A no-op $addFields keeps the planner from running $match and $sort.
+    // This `$addFields` changes nothing. It prevents the planner from running `$match` and `$sort`.
     const front = [{ $match: { number: { $gte: 0 } } }, { $sort: { number: -1, _id: 1 } }];
     const behind = [{ $addFields: { group: '$group' } }, ...front];
     expect(shown(await run(collection, behind))).to.equal(shown(await run(collection, front)));

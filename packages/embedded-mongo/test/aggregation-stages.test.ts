@@ -4,9 +4,9 @@ import { C, D, shown } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-// golden/aggregation.json has the result of each stage. The rules here need more than one result.
+// golden/aggregation.json contains one result for each stage. The tests here need several results.
 
-/** A local document, and the ids of the documents that it joins. */
+/** A local document, and the ids of the foreign documents that match it. */
 type Join = readonly [local: Document, matches: readonly number[]];
 
 const foreign: readonly Document[] = [

@@ -7,7 +7,7 @@ import { sizes } from './sizes.js';
 const SEED = Number(process.env['COUNT_SEED'] ?? Date.now() % 1_000_000);
 const IDS = 60;
 
-/** Each kind of value could be wrongly included in or excluded from an index range. */
+/** Documents with all kinds of values that an index range could wrongly include or exclude. */
 interface Row {
   _id: number;
   a?: number | string | null;
@@ -61,7 +61,7 @@ describe('a count over an index range', () => {
       expect(await rows.countDocuments(query)).to.equal((size - 30) / 2);
       expect(await rows.countDocuments(query, { skip: 7, limit: size })).to.equal((size - 30) / 2 - 7);
       expect(await rows.countDocuments(query, { skip: 7, limit: 5 })).to.equal(5);
-      // The next count includes the changes since the first one.
+      // The next count must reflect these changes.
       await rows.deleteMany({ user: 1, n: { $gte: 501, $lte: 521 } });
       await rows.insertMany(Array.from({ length: 10 }, (_, n) => ({ user: 1, n: 500.5 + n })));
       expect(await rows.countDocuments(query)).to.equal((size - 30) / 2 - 11 + 10);
@@ -73,12 +73,12 @@ describe('a count over an index range', () => {
 });
 
 /**
- * Writes at random, with and without transactions, and compares counts with the documents that a
- * reader finds.
+ * Makes random writes inside and outside of transactions. Compares each count with the number of
+ * documents that the same reader finds.
  */
 class Model {
   readonly #random: Random = createRandom(SEED);
-  /** Open transactions and the documents that each has locked. */
+  /** The open transactions, each with the ids of the documents that it has locked. */
   readonly #open = new Map<ClientSession, Set<number>>();
   readonly #sessions: ClientSession[];
   readonly #rows: Collection<Row>;
@@ -101,7 +101,7 @@ class Model {
     }
     const _id = this.#random.int(1, IDS);
     if (session === undefined) {
-      // A write outside of a transaction would wait for the lock.
+      // Skip locked documents. A write outside of a transaction would wait for the lock.
       if (![...this.#open.values()].some((locked) => locked.has(_id))) {
         await this.#change(_id, undefined);
       }
@@ -198,7 +198,7 @@ class Model {
       await this.#finish(session);
       await session.endSession();
     }
-    // Without open transactions all records are settled, so all kinds of counts agree.
+    // Without open transactions, all ways of counting must return the same number.
     const all = await this.#rows.find().toArray();
     expect(await this.#rows.estimatedDocumentCount()).to.equal(all.length);
     const [counted] = await this.#rows.aggregate([{ $group: { _id: null, rows: { $sum: 1 } } }]).toArray();

@@ -33,7 +33,7 @@ describe('a server killed at random points under concurrent transfers', () => {
     const ended: Promise<void>[] = [];
     let lastId = 0;
     for (let run = 0; run <= RESTARTS; run++) {
-      // A small journal is compacted several times, so that kills also hit compactions.
+      // A small journal is compacted several times, so that some kills happen during a compaction.
       const server = await startTestServer({ dbPath, fsync: true, args: ['--compact-at-bytes', '200000'] });
       const client = new MongoClient(server.uri, {
         maxPoolSize: 40,
@@ -69,7 +69,7 @@ describe('a server killed at random points under concurrent transfers', () => {
         expect(acknowledged.size, 'transfers go on').to.be.at.least(enoughAt);
         await server.kill9();
         state.stopped = true;
-        // The workers retry until their time limit; do not wait for them before the next run.
+        // The workers retry until their time limit. The next run begins without waiting for them.
         ended.push(...workers);
       } finally {
         ended.push(client.close(true));
@@ -79,7 +79,7 @@ describe('a server killed at random points under concurrent transfers', () => {
   });
 });
 
-/** The invariants after every start of the server. */
+/** Checks the invariants that must hold after every start of the server. */
 async function checkBooks(
   accounts: Collection<Account>,
   ledger: Collection<Entry>,
@@ -159,7 +159,10 @@ async function transfer(
   await session.endSession().catch(() => undefined);
 }
 
-/** Within a transaction the sum is constant and repeated reads are equal. */
+/**
+ * In each transaction, checks that the sum of all balances is constant and that repeated reads
+ * return the same result.
+ */
 async function readConsistently(
   client: MongoClient,
   accounts: Collection<Account>,
@@ -190,7 +193,8 @@ async function readConsistently(
 }
 
 /**
- * The driver passes on a plain socket error if it was waiting for the socket to accept a command.
+ * True for an error that a killed server causes. The driver throws a plain socket error if it was
+ * still sending a command.
  */
 function isOfTheDeath(error: unknown): boolean {
   return (

@@ -182,7 +182,7 @@ describe('cursors', () => {
   });
 });
 
-// MongoDB does not read ahead of a batch either.
+// The embedded server reads only as many documents as a batch needs, like MongoDB.
 describeOnServers('cursors while documents change', (connected) => {
   it('are not a snapshot: each batch returns the current documents', async () => {
     const rows = await rowsIn(connected(), 20);
@@ -247,8 +247,8 @@ describeOnServers('cursors while documents change', (connected) => {
     const rows = connected().collection<{ _id: number; n: number }>();
     const last = 20_000;
     await rows.insertMany(Array.from({ length: last + 1 }, (_, _id) => ({ _id, n: 0 })));
-    // One update changes the first and the last document. A snapshot read would never see them
-    // differ.
+    // Each update changes the first and the last document. In a snapshot, both always have the same
+    // value.
     let isReading = true;
     const change = async (): Promise<void> => {
       while (isReading) {

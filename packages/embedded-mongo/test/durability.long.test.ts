@@ -45,8 +45,8 @@ describe('the data directory', () => {
   }
 
   /**
-   * Serves a directory from this process. The files during the run are the ones that a crash would
-   * leave.
+   * Runs a server in this process. Copies of the directory that are made meanwhile look like a
+   * directory after a crash.
    */
   async function withServer<T>(dbPath: string, run: (client: MongoClient) => Promise<T>): Promise<T> {
     const server = await start({ dbPath, fsync: false });
@@ -60,8 +60,8 @@ describe('the data directory', () => {
   }
 
   /**
-   * A directory as after a crash. Its journal holds transactions of one account and one ledger
-   * entry each.
+   * Returns a directory that looks as if the server had crashed. The journal contains transactions
+   * that each write one account and one ledger entry.
    */
   async function journalOfTransactions(count: number): Promise<string> {
     const directory = await newDirectory();
@@ -95,7 +95,7 @@ describe('the data directory', () => {
       await copyFile(journal, copy);
       await truncate(copy, random.int(600, size - 1));
       if (i % 2 === 0) {
-        // The last bytes on disk may be arbitrary.
+        // After a crash, the last bytes on disk may have any value.
         const bytes = await readFile(copy);
         bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 0x55;
         await writeFile(copy, bytes);
@@ -147,8 +147,8 @@ describe('the data directory', () => {
         (await readdir(server.dbPath)).filter(
           (name) => name.startsWith('snapshot.') && !name.endsWith('.tmp'),
         );
-      // The previous snapshot is deleted after the rename of the newest. A kill may hit between the
-      // two.
+      // The previous snapshot is deleted after the newest one was renamed. A kill between the two
+      // steps leaves both.
       await eventually(async () => (await snapshots()).length === 1, 15_000);
       const expected = await rows.find().sort({ _id: 1 }).toArray();
       await server.kill9();
@@ -194,7 +194,7 @@ describe('the data directory', () => {
 
   it('a full disk fails the write and stops the server without losing writes', async () => {
     const dbPath = await newDirectory();
-    // The shell's file size limit simulates a full disk: 200 blocks of 512 bytes.
+    // A file size limit in the shell simulates a full disk: 200 blocks of 512 bytes.
     const server = await startTestServer({ dbPath, shellPrefix: 'ulimit -f 200' });
     let acknowledged = 0;
     await withClient(server, async (client) => {

@@ -32,7 +32,10 @@ describe('the planner', () => {
   });
   after(() => stopFixture(fixture));
 
-  /** The stage that reads the collection, the names of all stages, and the statistics. */
+  /**
+   * Explains a query. Returns the names of all stages, the index, the statistics and the number of
+   * documents.
+   */
   async function explained(
     filter: Filter<Document>,
     options: { sort?: Sort; limit?: number; hint?: string } = {},
@@ -95,7 +98,8 @@ describe('the planner', () => {
 
   it('uses a partial index only if the filter certainly implies it', async () => {
     expect(await explained({ ref: { $eq: 'r3', $type: 'string' } })).to.include({ index: 'ref_1', count: 1 });
-    // As in MongoDB, only an identical `$type` implies a type, even if the value would show it.
+    // As in MongoDB, only an identical `$type` implies a type. The type of a compared value does
+    // not.
     expect((await explained({ ref: 'r3' })).stages).to.deep.equal(['COLLSCAN']);
     expect((await explained({ ref: { $in: ['r3', 'r4'] } })).stages).to.deep.equal(['COLLSCAN']);
     expect((await explained({ ref: null })).stages).to.deep.equal(['COLLSCAN']);

@@ -8,20 +8,20 @@ import { shown } from './aggregation-support.js';
 import { cleanUp, startTestServer } from './harness.js';
 
 /**
- * The kinds of commands that the service uses, with the replies that MongoDB 7.0 documents. Other
- * versions give some errors other codes, so this always tests the embedded server, even if
- * MONGODB_URI is set.
+ * Every kind of command that the service uses, with the reply that MongoDB 7.0 documents. The test
+ * always runs on the embedded server, even if MONGODB_URI is set, because other versions of MongoDB
+ * use different codes for some errors.
  */
 interface GoldenCase {
   readonly name: string;
   readonly documents?: Readonly<Record<string, Document[]>>;
   readonly indexes?: Readonly<Record<string, Document[]>>;
   readonly steps: readonly GoldenStep[];
-  /** Whole collections by `_id` at the end. */
+  /** The final documents of these collections, sorted by `_id`. */
   readonly after?: Readonly<Record<string, Document[]>>;
 }
 
-/** A command and the expected fields of its reply, or its error code. */
+/** A command with the expected fields of its reply, or with the expected error code. */
 interface GoldenStep {
   readonly command: Document;
   readonly reply?: Document;
@@ -82,15 +82,18 @@ async function runCase(
   }
 }
 
-/** MongoDB does not guarantee the order of groups. */
+/**
+ * False if the pipeline returns groups that are not sorted, because MongoDB does not guarantee
+ * their order.
+ */
 function isOrdered({ pipeline = [] }: Document): boolean {
   const stages = (pipeline as Document[]).map((stage) => Object.keys(stage)[0]);
   return stages.lastIndexOf('$sort') >= stages.lastIndexOf('$group');
 }
 
 /**
- * Documents are compared with all their types. The counts of a reply are compared by value, since
- * servers differ in their types.
+ * Documents are compared including the types of their values. Counts in a reply are compared by
+ * value only, because their types differ between servers.
  */
 function expectReply(
   answer: Document,
@@ -109,7 +112,7 @@ function expectReply(
     } else if (field === 'value') {
       expect(shown(actual), text).to.equal(shown(value));
     } else if (field === 'values') {
-      // MongoDB does not guarantee the order of distinct values.
+      // MongoDB does not guarantee the order of the values that `distinct` returns.
       expect((actual as unknown as unknown[]).map(shown), text).to.have.members(
         (value as unknown as unknown[]).map(shown),
       );

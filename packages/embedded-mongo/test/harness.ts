@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { MongoClient, type Collection, type Db, type Document, type MongoClientOptions } from 'mongodb';
 
-/** The built server. Tests run in the folder of the package. */
+/** The built server. The tests run in the folder of this package. */
 const program = resolvePath('bin/embedded-mongo.mjs');
 
 /** A separate server process on a free port. */
@@ -13,22 +13,25 @@ export interface TestServer {
   port: number;
   dbPath: string;
   process: ChildProcess;
-  /** Its stderr output so far. */
+  /** The stderr output of the server so far. */
   stderr: () => string;
-  /** Kills it without warning, like a crash. */
+  /** Kills the server with SIGKILL, which simulates a crash. */
   kill9: () => Promise<void>;
-  /** Stops it with SIGTERM. Resolves to its exit code. */
+  /** Stops the server with SIGTERM. Resolves to its exit code. */
   stop: () => Promise<number | null>;
 }
 
 export interface TestServerOptions {
-  /** An existing data directory. By default a new one, deleted by `cleanUp`. */
+  /** An existing data directory. By default a new directory is created, which `cleanUp` deletes. */
   dbPath?: string;
-  /** Off by default, since most tests do not simulate power failures. */
+  /**
+   * True to sync writes to disk. The default is false, because most tests do not simulate power
+   * failures.
+   */
   fsync?: boolean;
   args?: string[];
   env?: Record<string, string>;
-  /** Shell command that runs before the server, e.g. to set a limit. */
+  /** A shell command that runs before the server, for example to set a limit. */
   shellPrefix?: string;
 }
 
@@ -41,7 +44,7 @@ export async function newDirectory(): Promise<string> {
   return directory;
 }
 
-/** Starts the command line of the package and waits until it is ready. */
+/** Starts the server with its command line and waits until it is ready. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dbPath = options.dbPath ?? (await newDirectory());
   const args = [
@@ -99,7 +102,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return server;
 }
 
-/** The server did not become ready. */
+/** Thrown if a server does not become ready. */
 export class StartFailure extends Error {
   constructor(
     readonly exitCode: number | null,
@@ -109,7 +112,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** Stops the servers of a test file and deletes its directories; for `after`. */
+/** Stops the servers of a test file and deletes their directories. Call it in `after`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all([...servers].map((server) => server.kill9()));
   await Promise.all(
@@ -117,12 +120,12 @@ export async function cleanUp(): Promise<void> {
   );
 }
 
-/** A server with a connected client, for the tests of one file. */
+/** A server with a connected client, shared by the tests of one file. */
 export interface Fixture {
   server: TestServer;
   client: MongoClient;
   db: Db;
-  /** A collection that no other test uses. */
+  /** Returns a new collection that no other test uses. */
   collection: <T extends Document = Document>() => Collection<T>;
 }
 
@@ -144,18 +147,18 @@ function newCollection<T extends Document>(db: Db): Collection<T> {
   return db.collection<T>(`c${lastName}`);
 }
 
-/** Closes everything that `startFixture` opened; for `after`. */
+/** Closes the client and the server of `startFixture`. Call it in `after`. */
 export async function stopFixture({ client }: Fixture): Promise<void> {
   await client.close(true);
   await cleanUp();
 }
 
-/** The part of the fixture that exists on every server. */
+/** The part of a fixture that is available on every server. */
 export type Connected = Pick<Fixture, 'client' | 'db' | 'collection'>;
 
 /**
- * Runs the same cases against an embedded server, and against MONGODB_URI if that is a MongoDB.
- * @param define Defines the cases. Its argument is connected when they run.
+ * Runs the same tests on an embedded server, and also on MONGODB_URI if it is a MongoDB server.
+ * @param define Defines the tests. Its argument returns the connection while a test runs.
  */
 export function describeOnServers(title: string, define: (connected: () => Connected) => void): void {
   let fixture: Fixture;
@@ -179,7 +182,7 @@ export function describeOnServers(title: string, define: (connected: () => Conne
   });
 }
 
-/** Null if MONGODB_URI is not set, or names an embedded server. */
+/** Connects to MONGODB_URI. Returns null if it is not set, or if it is an embedded server. */
 async function connectToMongoDB(): Promise<Connected | null> {
   const uri = process.env['MONGODB_URI'];
   if (uri === undefined) {
@@ -196,8 +199,8 @@ async function connectToMongoDB(): Promise<Connected | null> {
 }
 
 /**
- * Skips a test or, in `before`, its whole suite. The end of a run lists the reason
- * (scripts/test/report.ts).
+ * Skips a test. If it is called in `before`, it skips the whole suite. scripts/test/report.ts lists
+ * the reason at the end of the run.
  */
 export function skipBecause(context: Mocha.Context, reason: string): never {
   const runnable: Mocha.Runnable & { type?: string } = context.runnable();
@@ -206,7 +209,10 @@ export function skipBecause(context: Mocha.Context, reason: string): never {
   return context.skip();
 }
 
-/** Waits until the condition is true. Throws after the time limit. */
+/**
+ * Waits until a condition is true.
+ * @throws Error if the time limit ends first.
+ */
 export async function eventually(condition: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
   const end = Date.now() + limitMs;
   while (!(await condition())) {
@@ -217,7 +223,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>, li
   }
 }
 
-/** The error that a promise rejects with. */
+/** Returns the error with which a promise rejects. */
 export async function errorOf(
   promise: Promise<unknown>,
 ): Promise<{ code?: unknown; message: string } & Record<string, unknown>> {

@@ -16,7 +16,7 @@ describe('indexes', () => {
     return collection;
   }
 
-  /** The error code of `createIndexes` for these specifications, or 0. */
+  /** Returns the error code of `createIndexes` for these specifications. Zero means success. */
   async function createCode(collection: Collection, ...indexes: Document[]): Promise<number> {
     const reply = await runRaw(fixture.server.port, {
       createIndexes: collection.collectionName,

@@ -53,7 +53,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
     const lsid = newSessionId();
     await setLifetime(5);
     const startedAt = performance.now();
-    // A separate connection, closed at once.
+    // `run` uses a separate connection, which it closes immediately.
     await run({ ...increment(counter.name, 5), ...inTransaction(lsid, 1n), startTransaction: true });
     await setLifetime(5);
     const other = await run({
@@ -101,7 +101,8 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
       readConcern: { level: 'snapshot' },
     });
     expect(read['cursor'].firstBatch).to.deep.equal([{ _id: 1, n: 0 }]);
-    // Its lock is free at once, although its lifetime is a minute.
+    // The lock of the older transaction is released immediately, although its lifetime is one
+    // minute.
     expect(await run({ ...increment(counter.name, 1), maxTimeMS: 1000 })).to.include({ n: 1 });
     const commit = { commitTransaction: 1, $db: 'admin', writeConcern: { w: 'majority' } };
     expect(await run({ ...commit, ...inTransaction(lsid, 2n) })).to.include({ ok: 1 });

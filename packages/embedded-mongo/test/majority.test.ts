@@ -4,7 +4,7 @@ import { errorOf, eventually, skipBecause, startFixture, stopFixture, type Fixtu
 import { runRaw } from './raw-client.js';
 
 /**
- * MongoDB behaves the same while its secondaries are stopped. The failpoint that delays the
+ * MongoDB behaves in the same way while its secondaries are stopped. The failpoint that delays the
  * majority exists only in embedded-mongo.
  */
 describe('a lagging majority', () => {
@@ -26,7 +26,7 @@ describe('a lagging majority', () => {
   const read = (rows: Collection<Row>, level: ReadConcernLevel): Promise<Row[]> =>
     rows.find({}, { readConcern: { level } }).toArray();
 
-  /** True if a promise is still open after a round trip to the server. */
+  /** True if a promise is still pending after a round trip to the server. */
   async function isOpen(promise: Promise<unknown>): Promise<boolean> {
     let settled = false;
     const settle = (): void => {
@@ -92,7 +92,8 @@ describe('a lagging majority', () => {
     const committed = fixture.client.withSession((session) =>
       session.withTransaction(() => rows.insertOne({ _id: 4, n: 4 }, { session })),
     );
-    // Both inserts have reached the server; the one in the transaction by its commit.
+    // Both inserts are visible to local reads: the plain insert, and the insert in the committed
+    // transaction.
     await eventually(async () => (await rows.countDocuments()) === 3);
     for (const open of [byDefault, asked, duplicate, committed]) {
       expect(await isOpen(open)).to.equal(true);
@@ -180,7 +181,7 @@ describe('a lagging majority', () => {
     await fixture.client.withSession({ snapshot: true }, async (session) => {
       expect(await rows.find({}, { session }).toArray()).to.deep.equal([{ _id: 1, n: 1 }]);
       await rows.updateOne({ _id: 1 }, { $set: { n: 3 } }, w1);
-      // The majority already has that snapshot.
+      // A majority already has the data of that snapshot.
       expect(await rows.find({}, { session }).toArray(), 'at once').to.deep.equal([{ _id: 1, n: 1 }]);
       await lag('off');
       expect(await rows.find({}, { session }).toArray(), 'same snapshot').to.deep.equal([{ _id: 1, n: 1 }]);

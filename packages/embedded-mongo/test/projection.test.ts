@@ -16,7 +16,10 @@ const document = {
 };
 const { _id, ...rest } = document;
 
-/** A projection, the projected document or error code, and optionally a filter. */
+/**
+ * A projection, and the projected document or an error code. The third value is the filter, if the
+ * projection needs one.
+ */
 type Case = readonly [projection: Document, answer: Document | number, filter?: Document];
 const fails = (code: number, ...projections: Document[]): Case[] =>
   projections.map((projection) => [projection, code]);

@@ -5,7 +5,10 @@ import { C, D, L } from './aggregation-support.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-/** A filter, a document, and whether it matches, or the error code. */
+/**
+ * A filter and a document. The third value is true if the filter matches, false if it does not, or
+ * an error code.
+ */
 type Case = readonly [filter: Document, document: Document, answer: boolean | number];
 
 const re = (pattern: string, options = ''): BSONRegExp => new BSONRegExp(pattern, options);
@@ -32,7 +35,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: new Date(5) }, { a: new Date(5) }),
     ...misses({ a: new Date(5) }, { a: 5 }, { a: new Timestamp({ t: 0, i: 5 }) }),
   ],
-  // As in null2.js and null_query_semantics.js of MongoDB's own tests.
+  // These cases follow null2.js and null_query_semantics.js in MongoDB's own tests.
   'null matches null and missing fields; in arrays, those of the documents': [
     ...matches({ a: null }, {}, { a: null }, { a: [1, null] }),
     ...misses({ a: null }, { a: 0 }, { a: [] }, { a: '' }),

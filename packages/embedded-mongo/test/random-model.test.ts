@@ -6,9 +6,9 @@ import { createRandom } from './random.js';
 import type { Random } from './random.js';
 
 /**
- * Tests random filters and updates against a model of the documented rules, written independently
- * of the server. It covers int32 numbers, strings, null, missing fields, arrays of numbers, and one
- * embedded document.
+ * Tests random filters and updates against a model of the documented rules. The model shares no
+ * code with the server. Its documents contain int32 numbers, strings, null, missing fields, arrays
+ * of numbers and one embedded document.
  */
 interface Model {
   readonly _id: number;
@@ -34,8 +34,8 @@ const DOCUMENTS = 12;
 const STEPS = 200;
 
 /**
- * The values that a condition on a path tests: the elements of an array, then the value itself.
- * Nothing for a missing field.
+ * Returns the values that a condition at a path tests: the elements of an array, and then the value
+ * itself. The list is empty for a missing field.
  */
 function seen(doc: Model, path: string): readonly unknown[] {
   const value = path === 'o.x' ? doc.o?.x : doc[path as keyof Model];
@@ -179,7 +179,7 @@ describe(`random filters and updates (SEED=${seed})`, () => {
         const after = model.map((doc) => (matches(doc) ? applied(doc, change) : doc));
         const { matchedCount, modifiedCount } = await collection.updateMany(filter, change.update);
         expect(matchedCount, text).to.equal(found.length);
-        // $push counts an added element as a change, even if $slice cuts it off again.
+        // An element that `$push` adds counts as a change, even if `$slice` removes it again.
         const isPush = '$push' in change.update;
         const changed = after.filter((doc, i) => !isSame(doc, model[i]));
         expect(modifiedCount, text).to.equal(isPush ? found.length : changed.length);

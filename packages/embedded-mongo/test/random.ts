@@ -1,11 +1,11 @@
-/** A replayable source of random values: the same seed gives the same values. */
+/** A source of random values that can be repeated: the same seed produces the same values. */
 export interface Random {
-  /** An integer from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   readonly int: (min: number, max: number) => number;
   readonly pick: <T>(values: readonly T[]) => T;
 }
 
-/** Mulberry32. */
+/** Creates a random source with the algorithm Mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

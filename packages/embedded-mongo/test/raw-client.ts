@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { Binary, deserialize, serialize, type Document } from 'bson';
 
-/** A connection without a driver, to send messages that drivers never send. */
+/** A connection without a driver, for messages that a driver never sends. */
 export interface RawConnection {
   socket: Socket;
   /** Sends a command and resolves to its reply. */
   run: (command: Document) => Promise<Document>;
   /** Resolves to the next complete message from the server. */
   read: () => Promise<Buffer>;
-  /** Resolves when the server has closed the connection. */
+  /** Resolves once the server has closed the connection. */
   closed: Promise<void>;
   close: () => void;
 }
@@ -77,7 +77,7 @@ export function newSessionId(): Document {
 
 let lastId = 0;
 
-/** An OP_MSG with the command as its body. */
+/** Builds an OP_MSG message with the command as its body. */
 export function message(command: Document, flags = 0): Buffer {
   const body = serialize(command);
   const head = Buffer.alloc(21);

@@ -6,7 +6,7 @@ import type { Fixture } from './harness.js';
 
 type Refused = Readonly<Record<number, readonly string[]>>;
 
-/** Each kind of refused name, with a pipeline that uses it. */
+/** The kinds of refused names, each with a pipeline that uses such a name. */
 const kinds: readonly (readonly [kind: string, refused: Refused, use: (name: string) => Document[]])[] = [
   ['stage', refusedStages, (name) => [{ $match: {} }, { [name]: {} }]],
   ['stage in $facet', refusedStages, (name) => [{ $facet: { a: [{ [name]: {} }] } }]],
@@ -36,7 +36,7 @@ const filters: readonly Document[] = [
   ...['$bitsAllSet', '$bitsAllClear', '$bitsAnySet', '$bitsAnyClear'].map((name) => ({ a: { [name]: 1 } })),
 ];
 
-/** Unsupported options that would change the effect of a command. */
+/** Unsupported options that would change the effect of a command. They must not be ignored. */
 const options: readonly (readonly [field: string, command: Document])[] = [
   ['changeStreamPreAndPostImages', { create: 'c', changeStreamPreAndPostImages: { enabled: true } }],
   ['capped', { create: 'c', capped: true, size: 1000 }],

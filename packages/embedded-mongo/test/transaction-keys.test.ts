@@ -39,7 +39,8 @@ describe('unique keys and indexes in transactions', () => {
     });
   });
 
-  // MongoDB first checks for invisible writes of the key, then for the key in its snapshot.
+  // MongoDB first looks for writes of the key that the transaction does not see, and then for the
+  // key in the snapshot.
   it('a unique key taken after the snapshot is a conflict', async () => {
     const payments = fixture.collection();
     await payments.createIndex({ ref: 1 }, { unique: true }, {});

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
 
 /**
- * Runs a case with two sessions with open transactions. Transactions that are still open at the end
- * are aborted.
+ * Runs a test with two sessions that each have an open transaction. Transactions that are still
+ * open at the end are aborted.
  */
 export async function inTransactions(
   client: MongoClient,
@@ -23,7 +23,7 @@ export async function inTransactions(
   }
 }
 
-/** True if a promise is still pending after the server has answered another command. */
+/** True if a promise is still pending after the server has processed several other commands. */
 export async function isPending(db: Db, promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(

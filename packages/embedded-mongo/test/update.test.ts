@@ -10,8 +10,8 @@ interface Options {
   arrayFilters?: Document[];
 }
 /**
- * A document, an update, and the updated document (without `_id`), `same` if it is not modified, or
- * an error code.
+ * A document, an update and the result. The result is the updated document without `_id`, `same` if
+ * nothing changes, or an error code.
  */
 type Case = readonly [
   document: Document,
@@ -23,7 +23,7 @@ type Case = readonly [
 const fails = (code: number, ...updates: Document[]): Case[] => updates.map((update) => [{}, update, code]);
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
-  // As in MongoDB's PushNode, which reports its action and does not compare the arrays before and
+  // In MongoDB, PushNode reports whether it has acted. It does not compare the arrays before and
   // after.
   '$push counts as a change even if the array stays the same': [
     [{ a: [1, 2] }, { $push: { a: { $each: [], $slice: 2 } } }, 'same'],
@@ -202,7 +202,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-/** Updates that are refused independent of the documents. */
+/** Updates that are refused whatever documents exist. */
 const refused: readonly Case[] = [
   ...fails(
     9,
@@ -252,7 +252,10 @@ const refused: readonly Case[] = [
   [{}, [{ $foo: {} }], 40324],
 ];
 
-/** A filter and an update for an upsert, and the inserted document without a generated `_id`. */
+/**
+ * A filter and an update for an upsert, and the document that must be inserted. A generated `_id`
+ * is left out.
+ */
 const upserts: readonly (readonly [
   filter: Document,
   update: Document | Document[],
@@ -386,7 +389,7 @@ describe('update', () => {
 
   it('an update of one field leaves all other bytes unchanged', async () => {
     const collection = fixture.collection();
-    // A Map keeps the order of integer keys.
+    // A Map keeps integer keys in insertion order. A plain object does not.
     const odd = new Map<string, unknown>([
       ['b', 1],
       ['5', L(1)],

@@ -4,7 +4,7 @@ import { C, D, L, shown } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
-/** Values in MongoDB's order. Values in one list are equal. */
+/** Values in the total order of MongoDB. The values of one list are equal. */
 const ordered: readonly (readonly unknown[])[] = [
   [new MinKey()],
   [null],
@@ -77,12 +77,12 @@ describe('values', () => {
         await collection.createIndexes([{ key: { v: 1 }, name: 'v' }]);
       }
       const documents = ordered.flatMap((values, rank) => values.map((v) => ({ rank, v })));
-      // Inserted in the order of a fixed permutation.
+      // The documents are inserted in a different, fixed order.
       const shuffled = documents
         .map((document, i) => ({ ...document, _id: (i * 37) % 101 }))
         .sort((a, b) => a._id - b._id);
       await collection.insertMany(shuffled);
-      // Arrays sort by their elements and have a separate test.
+      // Arrays are left out, because they sort by their elements. A separate test covers them.
       const ranks = async (direction: 1 | -1): Promise<number[]> =>
         (
           await collection
@@ -122,7 +122,7 @@ describe('values', () => {
   });
 
   it('can be null as _id, but only once', async () => {
-    // A raw command, because the driver would replace the null by an ObjectId.
+    // Uses a raw command, because the driver would replace the null by an ObjectId.
     const { collectionName: insert } = fixture.collection();
     const documents = [{ _id: null }, { _id: null }];
     const reply = await fixture.db.command({ insert, documents, ordered: false });

@@ -28,8 +28,8 @@ describe('mutated messages', () => {
       }
       const isSent = connection.socket.write(mutate(random.pick(originals), random));
       if (!isSent || i % 50 === 49) {
-        // Let replies and closed connections arrive. A message with a too large length keeps its
-        // connection open.
+        // Wait for replies and for connections that the server closes. A message that announces too
+        // large a length keeps its connection open, so some connections are closed here.
         await fixture.db.command({ ping: 1 });
         if (random.int(0, 1) === 0) {
           connection.close();
@@ -47,7 +47,7 @@ describe('mutated messages', () => {
   });
 });
 
-/** Sample messages of drivers. */
+/** Returns messages like those that drivers send. */
 function samples(): Buffer[] {
   const lsid = newSessionId();
   const commands: Document[] = [
@@ -124,7 +124,7 @@ function mutate(original: Buffer, random: Random): Buffer {
     }
   }
   if (random.int(0, 3) > 0 && bytes.length >= 4) {
-    // Mostly with a correct length, so that the parser behind the framing is reached.
+    // Most messages get the correct length. Otherwise the parser would never see their content.
     bytes.writeInt32LE(bytes.length, 0);
   }
   return bytes;

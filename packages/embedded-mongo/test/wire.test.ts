@@ -10,7 +10,7 @@ describe('the wire protocol', () => {
   });
   after(() => stopFixture(fixture));
 
-  /** Sends bytes. The server must close this connection and still serve others. */
+  /** Sends bytes. The server must close this connection and still serve other ones. */
   async function expectClosed(bytes: Buffer): Promise<void> {
     const connection = await openRaw(fixture.server.port);
     connection.socket.write(bytes);
@@ -24,7 +24,7 @@ describe('the wire protocol', () => {
     return copy;
   }
 
-  /** An OP_MSG with a body and document sequences. */
+  /** Builds an OP_MSG message with a body and document sequences. */
   function withSections(body: Document, sequences: [string, Buffer[]][]): Buffer {
     const parts = sequences.map(([name, documents]) => {
       const content = Buffer.concat([Buffer.from(`${name}\0`), ...documents]);

@@ -1,4 +1,4 @@
-/** Encodes a file for a request body. */
+/** Encodes a file in base64, because a JSON request body cannot contain bytes. */
 export async function base64Of(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const pieces: string[] = [];

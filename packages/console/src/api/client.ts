@@ -1,13 +1,16 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
-/** Client of the console API, typed by its OpenAPI document. */
+/** Client of the console API. Its types come from the OpenAPI document of that API. */
 export const api = createClient<paths>({
   baseUrl: '/admin/api',
   headers: { accept: 'application/json' },
 });
 
-/** Several requests may fail at once when the session ends. Only the first leaves the page. */
+/**
+ * True once the browser leaves for the login page. Several requests may fail at once when the
+ * session ends, and only the first of them may redirect.
+ */
 let isLeaving = false;
 
 api.use({
@@ -23,13 +26,19 @@ api.use({
   },
 });
 
-/** A 401 may also mean that a password in a form was wrong, so the session is checked. */
+/**
+ * Checks whether the session still exists. A 401 may also mean that a form contained a wrong
+ * password.
+ */
 async function isLoggedIn(): Promise<boolean> {
   const { status } = await fetch('/admin/api/session', { headers: { accept: 'application/json' } });
   return status !== 401;
 }
 
-/** Reads the CSRF token from its cookie. The server requires the token for every change. */
+/**
+ * Reads the CSRF token from its cookie. The server requires the token in every request that changes
+ * something.
+ */
 export function antiForgeryToken(): string {
   return /(?:^|; )XSRF-TOKEN=([^;]*)/.exec(document.cookie)?.[1] ?? '';
 }

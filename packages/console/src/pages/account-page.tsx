@@ -12,7 +12,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-/** One account: money, rules and actions. */
+/** One account: its balances, rules and actions. */
 export function AccountPage(): React.ReactElement {
   const { username = '' } = useParams();
   const found = useQuery({

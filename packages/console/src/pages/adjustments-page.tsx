@@ -17,7 +17,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listAdjustments']['parameters']['query']>;
 type Adjustment = components['schemas']['Adjustment'];
 
-/** Adjustments: by default those that wait for a second operator, oldest first. */
+/** Adjustments. By default the page lists those that wait for a second operator, oldest first. */
 export function AdjustmentsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;
@@ -105,7 +105,7 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
     setMade(null);
     const signed = (kind === 'debit' ? -1 : 1) * numberIn(amount);
     setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
-    // A second submission must not repeat the adjustment.
+    // Clear the amount, so that a second click does not submit the same adjustment again.
     setAmount('');
   };
   return (

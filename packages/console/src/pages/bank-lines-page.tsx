@@ -22,7 +22,7 @@ type Confirmed = components['schemas']['ConfirmBankStatementData'];
 type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
 type BankLine = components['schemas']['BankLine'];
 
-/** Previews and confirms bank statements, and lists lines without a known account. */
+/** Previews and confirms bank statements. Lists statement lines whose account is unknown. */
 export function BankLinesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

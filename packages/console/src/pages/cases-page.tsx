@@ -14,7 +14,9 @@ import { t } from '../text/text.js';
 
 type Item = components['schemas']['AttentionItem'];
 
-/** Reviews and open cases, oldest first, with advice and decisions. */
+/**
+ * Purchases under review and open cases, oldest first. Each has advice and the possible decisions.
+ */
 export function CasesPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['attention'], queryFn: () => dataOf(api.GET('/attention')) });
   return (

@@ -13,7 +13,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listDeposits']['parameters']['query']>;
 type Deposit = components['schemas']['Deposit'];
 
-/** Deposits: by default pending ones, oldest first. */
+/** Deposits. By default the page lists pending deposits, oldest first. */
 export function DepositsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

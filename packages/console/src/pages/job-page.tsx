@@ -12,7 +12,7 @@ import { retryJob } from '../parts/retry-job.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-/** One job: state, failures and retry. */
+/** One job: its state, its failures and a button to retry it. */
 export function JobPage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
@@ -96,7 +96,7 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
         consequence={t('retryOneHelp')}
         run={async (reason) => {
           await retryJob(of.id, reason);
-          // The retry is a new job with another id.
+          // Open the list, because the retry is a new job with a different id.
           await go(`/jobs?about=${encodeURIComponent(of.purchase ?? of.subject ?? of.id)}`);
         }}
       />

@@ -17,7 +17,7 @@ type Queue = components['schemas']['Queue'];
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 
-/** Jobs by subject, or by queue and state. */
+/** Jobs, searched by subject or listed by queue and state. */
 export function JobsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const about = params.get('about');
@@ -28,7 +28,8 @@ export function JobsPage(): React.ReactElement {
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
-  // The queues are shown after the jobs have loaded, so that the jobs do not shift them.
+  // The queues are shown only after the jobs have loaded. Otherwise the jobs would move the queues
+  // down.
   const isFirstLook =
     useIsFetching({ queryKey: ['jobs'], predicate: ({ state }) => state.data === undefined }) > 0;
   return (
@@ -108,7 +109,10 @@ function JobsAbout({ about }: { about: string }): React.ReactElement {
   );
 }
 
-/** Completed jobs have left their queue. These links lead to the permanent history. */
+/**
+ * Links to the purchase and account histories. A completed job has left its queue, but the history
+ * is permanent.
+ */
 function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
   if (of.length === 0) {
     return null;

@@ -18,7 +18,7 @@ type Ledger = components['schemas']['GetLedgerData'];
 const everyMs = 30_000;
 const whileRunningMs = 1_500;
 
-/** Verification of the ledger, balances of its accounts, and closed days. */
+/** The verification of the ledger, the balances of its accounts and the closed days. */
 export function LedgerPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const before = params.get('before');
@@ -109,7 +109,10 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
   );
 }
 
-/** Never reports an unchecked rule as valid. */
+/**
+ * Describes the result of a verification. A result with unchecked rules is never reported as fully
+ * verified.
+ */
 function describeStatus({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
   if (!ok) {
     return t('notVerified', { count: count(failures) });

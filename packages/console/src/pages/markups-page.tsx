@@ -19,7 +19,7 @@ import { t } from '../text/text.js';
 
 type Markup = components['schemas']['Markup'];
 
-/** The markup rules, price groups, and forms to change the rules. */
+/** The markup rules and the price groups, with forms to change the rules. */
 export function MarkupsPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const maySet = useMay('markup.set');
@@ -193,7 +193,10 @@ function SetMarkup(): React.ReactElement {
   );
 }
 
-/** Sends both if both are filled in; the service then refuses with a message. */
+/**
+ * Builds the buyers to which a rule applies. If both fields are filled in, both are sent, and the
+ * service refuses the request with an explanation.
+ */
 function buildBuyers({ account, group }: { account: string; group: string }) {
   return {
     ...(account !== '' && { account }),

@@ -32,7 +32,7 @@ export function OperatorsPage(): React.ReactElement {
       ) : (
         <Waiting error={found.error} retry={found.refetch} />
       )}
-      {/* Shown after the list has loaded, so that the list does not shift it. */}
+      {/* Shown after the list has loaded, so that the list does not move these parts. */}
       {(found.data ?? found.error) && (
         <>
           {mayManage && <NewOperator />}

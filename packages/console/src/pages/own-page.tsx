@@ -15,7 +15,7 @@ import { Time, Waiting } from '../parts/states.js';
 import { useSession } from '../session.js';
 import { t } from '../text/text.js';
 
-/** The own account of the operator: password, second factor, sessions and key. */
+/** The account of the logged-in operator: password, second factor, sessions and key. */
 export function OwnPage(): React.ReactElement {
   const { username, role } = useSession();
   const found = useQuery({ queryKey: ['own'], queryFn: () => dataOf(api.GET('/me')) });

@@ -54,7 +54,7 @@ export function PriceImportsPage(): React.ReactElement {
   );
 }
 
-/** Changes of offers since yesterday, by an import or by hand. */
+/** Changes of offers since yesterday, by imports and by operators. */
 function Changes(): React.ReactElement {
   const [before, setBefore] = useState<string>();
   const page = useQuery({

@@ -23,7 +23,7 @@ type Offer = Product['offers'][number];
 
 const states = ['active', 'maintenance', 'inactive'] as const;
 
-/** One product: its offers with prices and margins, their history, and actions. */
+/** One product: its offers with prices and margins, the history of the offers, and the actions. */
 export function ProductPage(): React.ReactElement {
   const { code = '' } = useParams();
   const maySet = useMay('product.set');

@@ -76,7 +76,7 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
   ];
 }
 
-/** The seller margin of a sale; a negative one is bold. */
+/** The margin of the seller for one sale. A negative margin is bold. */
 export function Left({ of }: { of: number | null }): React.ReactElement {
   return (
     <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : rupiah(of)}</span>

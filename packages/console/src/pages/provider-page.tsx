@@ -24,7 +24,7 @@ type Provider = components['schemas']['GetProviderData'];
 
 const spans = ['1', '7', '30'] as const;
 
-/** One provider: state, history and actions. */
+/** One provider: its state, its history and the actions. */
 export function ProviderPage(): React.ReactElement {
   const { seller = '' } = useParams();
   const [params, setParams] = useSearchParams();
@@ -213,7 +213,10 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
 
 type Limit = keyof Provider['limits'];
 
-/** An empty field means no limit, or the default of the wait. */
+/**
+ * Limits of a provider. An empty field stands for no limit. For the maximum wait, it stands for the
+ * default.
+ */
 function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
   const [given, setGiven] = useState<Record<Limit, string>>({
     calls_per_second: String(limits.calls_per_second ?? ''),

@@ -19,7 +19,7 @@ type Provider = components['schemas']['Provider'];
 
 const everyMs = 15_000;
 
-/** Providers with their state, and the routing of a product. */
+/** Providers with their states, and the routing of a product. */
 export function ProvidersPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['providers'],
@@ -39,7 +39,7 @@ export function ProvidersPage(): React.ReactElement {
           <OneProvider key={each.seller} of={each} />
         ))}
       </SimpleGrid>
-      {/* Shown after the list has loaded, so that nothing shifts. The slowest part comes last. */}
+      {/* Shown after the list has loaded, so that nothing moves. The slowest part is last. */}
       {(found.data ?? found.error) && (
         <>
           <Routing />
@@ -50,7 +50,7 @@ export function ProvidersPage(): React.ReactElement {
   );
 }
 
-/** Badges of the state, worst first. */
+/** Badges for a suspended account, for a pause and for the state of the circuit breaker. */
 export function ProviderStates({ of }: { of: Provider }): React.ReactElement {
   return (
     <Group gap={4}>

@@ -17,7 +17,7 @@ import { useZone } from '../zone.js';
 
 type Description = components['schemas']['GetPurchaseData'];
 
-/** One purchase: facts, timeline, orders, deliveries and actions. */
+/** One purchase: its facts, timeline, orders, deliveries and actions. */
 export function PurchasePage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({

@@ -16,7 +16,7 @@ type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
 const names = ['account', 'seller', 'product', 'from', 'to', 'price_from', 'price_to'] as const;
 const statuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
 
-/** Purchases by a search or by a filter. Both are in the URL. */
+/** Purchases that match a search or a filter. The URL contains the search and the filter. */
 export function PurchasesPage(): React.ReactElement {
   const [params] = useSearchParams();
   const wanted = params.get('q') ?? '';
@@ -99,7 +99,9 @@ function Filtered(): React.ReactElement {
   );
 }
 
-/** The totals of all purchases that match the filter, and their CSV. */
+/**
+ * The totals of all purchases that match the filter, and a link to download these purchases as CSV.
+ */
 function Sums(): React.ReactElement {
   const [params] = useSearchParams();
   const filter = [...params].filter(([name]) => name !== 'after');

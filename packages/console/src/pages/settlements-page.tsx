@@ -17,7 +17,7 @@ import { t } from '../text/text.js';
 type Query = NonNullable<operations['listSettlements']['parameters']['query']>;
 type Settlement = components['schemas']['Settlement'];
 
-/** Settlements of sellers: by default open ones, oldest first. */
+/** Settlements of sellers. By default the page lists open settlements, oldest first. */
 export function SettlementsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params) as Query;

@@ -57,16 +57,20 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked && <AllChecks of={found.data.checked.checks} />}
         </>
       ) : (
-        // Old results are hidden, because they say nothing about now. The query repeats itself.
+        // Older results are not shown, because they do not describe the current state. The query is
+        // repeated automatically.
         <Waiting error={found.error} retry={found.refetch} outageAdvice={t('askDoctor')} />
       )}
-      {/* Shown after the checks have loaded, so that they do not shift it. */}
+      {/* Shown after the checks have loaded, so that the checks do not move the settings. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
     </>
   );
 }
 
-/** Refetches more often while checks run or fail, so that a fix shows soon. */
+/**
+ * Returns the time until the next refetch. It is shorter while checks run or fail, so that the page
+ * soon shows when a problem is fixed.
+ */
 function untilNextMs(system?: System): number {
   if (system?.is_looking) {
     return 1_000;

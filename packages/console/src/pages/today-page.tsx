@@ -19,7 +19,7 @@ type Kind = Today['attention'][number]['kind'];
 
 const everyMs = 30_000;
 
-/** Work that needs attention, then the figures of the day. */
+/** Work that needs an operator, followed by the figures of the day. */
 export function TodayPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['today'],
@@ -60,7 +60,9 @@ function Whole({ of }: { of: Today }): React.ReactElement {
   );
 }
 
-/** Where each kind is handled: a page, a section of this page, or a command. */
+/**
+ * Where an operator handles each kind of work: another page, a section of this page, or a command.
+ */
 const places: Record<Kind, { to: string } | { href: string } | { command: string }> = {
   openCases: { to: '/cases' },
   reviews: { to: '/cases' },
@@ -73,7 +75,7 @@ const places: Record<Kind, { to: string } | { href: string } | { command: string
   failingJobs: { href: '#failing' },
 };
 
-/** The server stops counting here. */
+/** The server stops counting at this number. */
 const countMax = 1_000;
 
 function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactElement {

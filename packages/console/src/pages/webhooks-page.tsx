@@ -19,7 +19,9 @@ import { Section } from '../parts/section.js';
 type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
 type Receiver = components['schemas']['WebhookReceiver'];
 
-/** Failing receivers, and deliveries: by default dead ones of all accounts. */
+/**
+ * Failing receivers, and deliveries. By default the page lists the dead deliveries of all accounts.
+ */
 export function WebhooksPage(): React.ReactElement {
   const [params] = useSearchParams();
   const { receivers_after: _ofReceivers, ...query } = Object.fromEntries(params) as Query & {

@@ -13,7 +13,7 @@ import { RevokeKey } from './revoke-key.js';
 
 export type Account = components['schemas']['Account'];
 
-/** The actions on an account that the operator has the right to. */
+/** The actions on an account for which the operator has the right. */
 export function AccountActions({ of }: { of: Account }): React.ReactElement | null {
   const [maySuspend, mayClear, mayRevoke] = [
     useMay('account.suspend'),
@@ -82,7 +82,10 @@ type Numbers = Record<'rate_limit' | 'rate_limit_max' | 'commission_rate' | 'pro
 
 const decimalsOf = (name: keyof Numbers) => (name === 'commission_rate' ? 6 : 0);
 
-/** Sends only changed fields. An empty number means the default. */
+/**
+ * The rules of an account. The form sends only fields that were changed. An empty number selects
+ * the default.
+ */
 function Rules({ of }: { of: Account }): React.ReactElement {
   const [strongSign, setStrongSign] = useState(of.require_strong_sign);
   const [ack, setAck] = useState(of.require_ack);

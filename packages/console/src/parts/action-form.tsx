@@ -4,8 +4,8 @@ import { useState, type ReactNode } from 'react';
 import { t } from '../text/text.js';
 
 /**
- * The form of a change: title, consequence, reason and button. It shows the result in place, and
- * all queries of the page are invalidated.
+ * A form for a change: title, consequence, reason and button. The result is shown in the form.
+ * After the request, all queries of the page are invalidated.
  */
 export function ActionForm({
   title,
@@ -20,7 +20,7 @@ export function ActionForm({
   consequence: string;
   button?: string;
   danger?: boolean;
-  /** False: for changes of the own account, which need no reason. */
+  /** False for changes that operators make to their own account, which need no reason. */
   asksReason?: boolean;
   run: (reason: string) => Promise<unknown>;
   /** Additional fields. */

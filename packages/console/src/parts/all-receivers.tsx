@@ -10,7 +10,10 @@ import { Nothing, Status, Time, Waiting } from './states.js';
 
 const start = 'receivers_after';
 
-/** Every URL with its health, in pages of accounts; with a filter, only those of its account. */
+/**
+ * All webhook URLs with their health, listed by account. With a filter, only the URLs of one
+ * account.
+ */
 export function AllReceivers(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const account = params.get('account');

@@ -6,7 +6,7 @@ import { t } from '../text/text.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** The response that the buyer's own API call returns for a purchase. */
+/** The response to an API call of the buyer for this purchase. */
 export function AsCustomerSees({ id }: { id: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () => dataOf(api.GET('/purchases/{id}/as-customer-sees', { params: { path: { id } } })),

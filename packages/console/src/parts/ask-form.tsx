@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Failed } from './states.js';
 
-/** A form that reads something, with its error. Use ActionForm for changes. */
+/** A form that only reads data. It shows the error of its request. Use ActionForm for changes. */
 export function AskForm({
   button,
   asked,

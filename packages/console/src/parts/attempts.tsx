@@ -13,7 +13,7 @@ export interface Attempt {
   headers?: { name: string; value: string }[] | null;
 }
 
-/** Each attempt of a delivery with its response. */
+/** The attempts of a delivery, each with the response of the receiver. */
 export function Attempts({ of }: { of: Attempt[] }): React.ReactElement {
   return (
     <Stack gap={4} my="xs">

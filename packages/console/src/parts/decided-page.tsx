@@ -14,7 +14,10 @@ interface DecidedRows {
   has_more: boolean;
 }
 
-/** A list that operators decide; by default pending rows, oldest first. */
+/**
+ * A list of requests that operators approve or reject. By default it contains the pending ones,
+ * oldest first.
+ */
 export function DecidedPage({
   title,
   what,
@@ -28,7 +31,7 @@ export function DecidedPage({
   what?: ReactNode;
   page: { data: DecidedRows | undefined; error: Error | null; refetch: () => unknown };
   rows: ReactNode[] | undefined;
-  /** Text of an empty list. */
+  /** The text that replaces an empty list. */
   none: string;
   children?: ReactNode;
 }): React.ReactElement {
@@ -59,7 +62,7 @@ export function DecidedPage({
   );
 }
 
-/** A row: its amount, age and facts, and the possible decisions if it is pending. */
+/** One request: its amount, age and facts. A pending request also has the possible decisions. */
 export function DecidedCard({
   label,
   of,
@@ -77,7 +80,7 @@ export function DecidedCard({
   };
   /** Shown between the account and the balance. */
   facts: [string, ReactNode][];
-  /** Null: the operator may not decide. */
+  /** Null if the operator must not decide this request. */
   decisions: ReactNode;
 }): React.ReactElement {
   const isPending = of.status === 'pending';

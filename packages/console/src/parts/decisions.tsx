@@ -8,7 +8,7 @@ import { ActionForm } from './action-form.js';
 
 type Decision = 'success' | 'failed' | 'ask';
 
-/** The possible decisions about a purchase under review, with their consequences. */
+/** The possible decisions about a purchase under review, each with its consequence. */
 export function Decisions({
   of,
   purchase: { id, account, price: amount },
@@ -61,7 +61,10 @@ export function Decisions({
   );
 }
 
-/** @param what Describes the case if the page shows several. */
+/**
+ * A form that closes a case.
+ * @param what Describes the case. Necessary if a page contains several such forms.
+ */
 export function CloseCase({ id, what }: { id: string; what?: string }): React.ReactElement {
   return (
     <ActionForm

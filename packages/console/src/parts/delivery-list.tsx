@@ -15,8 +15,9 @@ import { ToDecide } from './to-decide.js';
 type Delivery = components['schemas']['WebhookDelivery'];
 
 /**
- * Webhooks and callbacks with their attempts.
- * @param isFolded Hides bodies and forms behind buttons. Several deliveries can be selected.
+ * A list of webhook and callback deliveries with their attempts.
+ * @param isFolded True if bodies and forms are hidden behind buttons. Several deliveries can then
+ * be selected.
  */
 export function DeliveryList({
   of,
@@ -114,7 +115,10 @@ export function DeliveryList({
   );
 }
 
-/** A due delivery is sent without a replay. A dropped one must not be sent. */
+/**
+ * False for a due delivery, which the service sends in any case, and for a dropped one, which must
+ * not be sent.
+ */
 function canReplay({ state }: Delivery): boolean {
   return state !== 'dropped' && state !== 'due';
 }

@@ -1,7 +1,9 @@
 import { Box, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A list of names and values. Null, undefined, false and empty values are left out. */
+/**
+ * A list of names and values. Entries with an empty, null, undefined or false value are left out.
+ */
 export function Facts({ of }: { of: [string, ReactNode][] }): React.ReactElement {
   return (
     <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" verticalSpacing="sm" my="md">

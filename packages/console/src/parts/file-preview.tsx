@@ -6,10 +6,10 @@ import { t } from '../text/text.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** A previewed file with the changes that it would make. */
+/** A file that was previewed, and the changes that it would make. */
 export interface Previewed<Plan> {
   name: string;
-  /** In base64. */
+  /** The content of the file in base64. */
   content: string;
   plan: Plan;
 }
@@ -25,14 +25,14 @@ export function FilePreview<Plan>({
   first = false,
 }: {
   title: string;
-  /** The purpose of the file, in one or two sentences. */
+  /** Explains the purpose of the file in one or two sentences. */
   what: string;
   /** Label of the file field. */
   label: string;
   accept: string;
   preview: (content: string) => Promise<Plan>;
   children: (previewed: Previewed<Plan>) => React.ReactNode;
-  /** True: the first section of the page. */
+  /** True if this is the first section of the page. */
   first?: boolean;
 }): React.ReactElement {
   const [file, setFile] = useState<File | null>(null);

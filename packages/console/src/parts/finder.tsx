@@ -9,7 +9,10 @@ import { t } from '../text/text.js';
 
 const typedMin = 2;
 
-/** Ctrl-K: finds a purchase or an account by an id, reference, number or name. */
+/**
+ * A search that opens with Ctrl-K. It finds purchases and accounts by an id, a reference, a number
+ * or a name.
+ */
 export function Finder(): React.ReactElement {
   const [typed, setTyped] = useState('');
   const [wanted] = useDebouncedValue(typed.trim(), 200);
@@ -38,7 +41,8 @@ export function Finder(): React.ReactElement {
       actions={actions}
       query={typed}
       onQueryChange={setTyped}
-      // The server has filtered already. A row found by its id need not contain the query.
+      // The server has already filtered the results. A result that was found by an id need not
+      // contain the query.
       filter={(_query, all) => all}
       nothingFound={
         typed.trim().length < typedMin || found.isFetching

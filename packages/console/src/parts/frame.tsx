@@ -5,19 +5,19 @@ import { Outlet, useLocation } from 'react-router';
 import { t } from '../text/text.js';
 import { NotUpdated } from './not-updated.js';
 
-/** A page with its header and its menu. A phone shows the menu behind a button. */
+/** The frame of a page, with a header and a menu. On a phone, a button opens the menu. */
 export function Frame({
   title,
   right,
   menu,
   outageAdvice,
 }: {
-  /** At the left of the header. */
+  /** The text at the left end of the header. */
   title: string;
-  /** At the right of the header. */
+  /** The content at the right end of the header. */
   right: React.ReactNode;
   menu: React.ReactNode;
-  /** What the reader can do during an outage. */
+  /** Tells the user what to do during an outage. */
   outageAdvice?: string;
 }): React.ReactElement {
   const [opened, { toggle, close }] = useDisclosure(false);
@@ -25,7 +25,7 @@ export function Frame({
   useEffect(close, [pathname, close]);
   return (
     <AppShell
-      // A click can miss a control that moves.
+      // No animation, because a click can miss a control that moves.
       transitionDuration={0}
       header={{ height: 56 }}
       navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}

@@ -14,7 +14,7 @@ import { Status, Time } from './states.js';
 export type Job = components['schemas']['QueueJob'];
 type Retried = components['schemas']['RetryJobsData']['jobs'][number];
 
-/** Maximum per request. */
+/** The maximum number of jobs in one retry request. */
 const chosenMax = 100;
 
 /** A list of jobs. Failed jobs can be selected and retried together. */
@@ -61,7 +61,7 @@ function OneJob({
   choose,
 }: {
   of: Job;
-  /** Null: the job cannot be selected. */
+  /** Null if the job cannot be selected. */
   chosen: boolean | null;
   choose: (isChosen: boolean) => void;
 }): React.ReactElement {
@@ -95,7 +95,7 @@ function OneJob({
   );
 }
 
-/** The purchase, account, runs and times of a job. */
+/** The facts of a job: its purchase, account, attempts and times. */
 export function JobFacts({ of }: { of: Job }): React.ReactElement {
   const time = (at: string | null) => at && <Time at={at} />;
   return (

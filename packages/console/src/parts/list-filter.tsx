@@ -5,12 +5,12 @@ import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { Nothing } from './states.js';
 
-/** A form whose fields are the URL's parameters. */
+/** A form that stores its fields in the parameters of the URL. */
 export function FilterForm({ children }: { children: React.ReactNode }): React.ReactElement {
   const [params, setParams] = useSearchParams();
   return (
     <form
-      // Resets the fields to the values in the URL.
+      // A new key resets the fields to the values in the URL.
       key={params.toString()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -38,13 +38,13 @@ export function FilterForm({ children }: { children: React.ReactNode }): React.R
   );
 }
 
-/** A filter by state and by the fields of a list. */
+/** A filter of a list by state and by other fields. */
 export function ListFilter({
   name: stateName = 'status',
   states,
   fields,
 }: {
-  /** The URL parameter of the state. */
+  /** The URL parameter for the state. */
   name?: 'status' | 'state';
   states: { value: string; label: string }[];
   fields: readonly ('account' | 'from' | 'to' | 'ref_id')[];
@@ -87,7 +87,10 @@ export function FilterField({
   );
 }
 
-/** Buttons to older and newest entries, and how far back the search went if it was cut short. */
+/**
+ * Buttons to the older entries and back to the newest ones. If the search stopped before the end,
+ * the text tells how far back it went.
+ */
 export function Older({
   next,
   lookedBackTo,
@@ -95,7 +98,7 @@ export function Older({
 }: {
   next: string | null;
   lookedBackTo: string | null;
-  /** The URL parameter of the start of a page. */
+  /** The URL parameter for the position at which the page begins. */
   name?: 'after' | 'before' | 'cursor';
 }): React.ReactElement {
   const [params, setParams] = useSearchParams();

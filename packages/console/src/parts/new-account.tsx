@@ -14,7 +14,7 @@ const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz'];
 const nothing = { username: '', role: 'buyer' as 'buyer' | 'seller', kind: 'none' as Kind };
 const noProvider = { base_url: '', username: '', secret: '' };
 
-/** Creates an account with its wallet and its first key, which is shown only once. */
+/** Creates an account with a wallet and an API key. The key is shown only once. */
 export function NewAccount(): React.ReactElement {
   const [wanted, setWanted] = useState(nothing);
   const [provider, setProvider] = useState(noProvider);

@@ -8,7 +8,7 @@ import { RoleSelect, type Operator } from './operator-actions.js';
 import { useProof } from './proof.js';
 import { ShownOnce } from './shown-once.js';
 
-/** Creates an operator with a password that is shown only once. */
+/** Creates an operator with a password. The password is shown only once. */
 export function NewOperator(): React.ReactElement {
   const [username, setUsername] = useState('');
   const [role, setRole] = useState<Operator['role']>('viewer');

@@ -8,9 +8,9 @@ import { useZone } from '../zone.js';
 import { getErrorMessage } from './states.js';
 
 /**
- * Warns that the page shows old data because a refetch failed. Components keep showing the data
- * that they have.
- * @param advice What the reader can do about it.
+ * Warns that the page shows old data because a refetch has failed. Components continue to show the
+ * data of the last successful request.
+ * @param advice Tells the user what to do during an outage.
  */
 export function NotUpdated({ advice }: { advice: string | undefined }): React.ReactElement | null {
   const zone = useZone();
@@ -34,7 +34,10 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
   );
 }
 
-/** Finds the oldest data on the page. Returns the same object until it changes. */
+/**
+ * Finds the oldest data among the queries of the page whose last refetch has failed. React requires
+ * the same object until the result changes.
+ */
 function findOldest(cache: QueryCache) {
   const shown = cache
     .getAll()

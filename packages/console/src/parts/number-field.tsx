@@ -5,8 +5,9 @@ import { t } from '../text/text.js';
 import { numberIn } from './number-in.js';
 
 /**
- * A field that keeps a number exactly as typed. A form with an invalid number is not submitted.
- * Read the value with `numberIn` and the same decimals; an empty field has the value ''.
+ * A field that keeps a number exactly as it was typed. A form with an invalid number is not
+ * submitted. Read the value with `numberIn` and the same number of decimals. An empty field has the
+ * value ''.
  */
 export function NumberField({
   label,
@@ -25,7 +26,7 @@ export function NumberField({
   least: number;
   most?: number;
   decimals?: number;
-  /** Shows the parsed amount below the field. */
+  /** True if the parsed number is also shown as an amount below the field. */
   isRupiah?: boolean;
   value: string;
   onChange: (value: string) => void;

@@ -1,8 +1,11 @@
 /**
- * Parses a number as typed: `50000`, `50.000` and `50,000` are equal; with decimals `1.25` and
- * `1,25`. An ambiguous text (`50.000,00`) is refused, never interpreted.
- * @param decimals Maximum number of decimals. 0: a whole number, optionally in groups of three.
- * @returns NaN if the text is no such number.
+ * Parses a number as users type it. `50000`, `50.000` and `50,000` are the same number. With
+ * decimals, `1.25` and `1,25` are the same number. An ambiguous text such as `50.000,00` is
+ * refused.
+ *
+ * @param decimals The maximum number of decimals. With 0, the number must be whole and may have
+ * groups of three digits.
+ * @returns NaN if the text is not a valid number.
  */
 export function numberIn(text: string, decimals = 0): number {
   const [, sign = '', digits = ''] = /^([-−]?)(.+)$/.exec(text.trim()) ?? [];

@@ -15,12 +15,12 @@ type Listed = components['schemas']['ListOperatorsData'];
 export type Operator = Listed['operators'][number];
 type Role = Operator['role'];
 
-/** From the fewest rights to the most. */
+/** The roles, ordered from the fewest rights to the most. */
 export const roles: Role[] = ['viewer', 'support', 'finance', 'operations', 'admin'];
 
 const toOf = ({ username }: Operator) => ({ params: { path: { username } } });
 
-/** The actions on an operator that the logged-in operator has the right to. */
+/** The actions on another operator for which the logged-in operator has the right. */
 export function OperatorActions({ of }: { of: Operator }): React.ReactElement | null {
   const [mayManage, mayEnd] = [useMay('operator.manage'), useMay('operator.end-sessions')];
   const operator = of.username;

@@ -11,7 +11,10 @@ import { ShownOnce } from './shown-once.js';
 
 type Enrolment = components['schemas']['BeginOwnSecondFactorData'];
 
-/** Sets up or replaces the second factor: first the password, then a code of the app. */
+/**
+ * Sets up or replaces the second factor. It first asks for the password, then for a code of the
+ * authenticator app.
+ */
 export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactElement {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [codes, setCodes] = useState<string[]>([]);
@@ -71,7 +74,10 @@ function Secret({ of }: { of: Enrolment }): React.ReactElement {
   );
 }
 
-/** Dark on light in both colour schemes, because cameras need it. */
+/**
+ * A QR code. It is dark on a light background in both colour schemes, because not all cameras read
+ * inverted codes.
+ */
 function Qr({ of }: { of: string }): React.ReactElement {
   const { size, data } = encode(of, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

@@ -2,23 +2,23 @@ import { Box, Group, SimpleGrid, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
-/** A plot. Its data is also available as a table, for screen readers and for exact values. */
+/** A plot. A table contains the same data, for screen readers and for exact values. */
 interface Plotted {
   title: string;
-  /** One label per position on the axis. */
+  /** The labels of the positions on the axis. */
   labels: string[];
   series: { name: string; colour: string; values: (number | null)[] }[];
   format: (value: number) => string;
-  /** The upper end of the scale, such as 1 for a share. Default: the largest value. */
+  /** The upper end of the scale, such as 1 for a share. The default is the largest value. */
   top?: number;
   note?: ReactNode;
 }
 
 const height = 100;
-/** Width of one position on the axis, in units of the view box. */
+/** The width of one position on the axis, in units of the view box. */
 const step = 10;
 
-/** Stacked counts of each position. */
+/** A stacked bar for each position. Its parts are the counts of the series. */
 export function StackedBars(plot: Plotted): React.ReactElement {
   const totals = plot.labels.map((_, place) => sumAt(plot, place));
   const top = Math.max(1, ...totals);
@@ -50,7 +50,7 @@ export function StackedBars(plot: Plotted): React.ReactElement {
   );
 }
 
-/** One line per series, with gaps where there is no value. */
+/** A line for each series. A missing value leaves a gap in the line. */
 export function Lines(plot: Plotted): React.ReactElement {
   const { top = Math.max(...plot.series.flatMap(({ values }) => values.map((each) => each ?? 0))) || 1 } =
     plot;
@@ -73,7 +73,8 @@ export function Lines(plot: Plotted): React.ReactElement {
           {values.map(
             (value, place) =>
               value !== null && (
-                // A line of length zero with round caps: a dot that does not stretch.
+                // Each dot is a line of length zero with round caps. Unlike a circle, it keeps its
+                // shape if the plot is stretched.
                 <path
                   key={plot.labels[place]}
                   d={`M${(place + 0.5) * step} ${at(value)} h0`}

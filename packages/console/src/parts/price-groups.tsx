@@ -10,7 +10,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Waiting } from './states.js';
 
-/** The price groups with their numbers of accounts. */
+/** The price groups, each with its number of accounts. */
 export function PriceGroups(): React.ReactElement {
   const [after, setAfter] = useState<string>();
   const page = useQuery({
@@ -54,7 +54,7 @@ export function PriceGroups(): React.ReactElement {
   );
 }
 
-/** Puts a buyer into a price group, or removes it from its group. */
+/** Adds a buyer to a price group, or removes the buyer from its current group. */
 export function SetPriceGroup({
   username,
   group,

@@ -7,7 +7,7 @@ import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Nothing, Status, Time, Waiting } from './states.js';
 
-/** The running processes with their releases. */
+/** The running processes of the service, each with its release. */
 export function Processes(): React.ReactElement {
   const found = useQuery({
     queryKey: ['processes'],

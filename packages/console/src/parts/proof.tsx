@@ -8,10 +8,16 @@ interface Proof {
   code: string;
 }
 
-/** Re-authentication for sensitive changes: password, and a code if a second factor is set up. */
+/**
+ * The fields for re-authentication before a sensitive change: the password, and a code if a second
+ * factor is set up.
+ */
 export function useProof(): {
   fields: ReactNode;
-  /** Clears the code, because it is valid once. Clears the password after a success. */
+  /**
+   * Runs a change with the values of the fields. The code is cleared first, because it is valid
+   * only once. The password is cleared after a successful change.
+   */
   prove: <T>(change: (proof: Proof) => Promise<T>) => Promise<T>;
 } {
   const { has_second_factor: asksCode } = useSession();

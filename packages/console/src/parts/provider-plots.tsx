@@ -5,7 +5,10 @@ import { Lines, Plots, StackedBars } from './plots.js';
 
 export type Step = components['schemas']['ProviderStep'];
 
-/** Distinguishable colours in light and dark mode. The legend has the names. */
+/**
+ * Colours that can be distinguished in light and dark mode. The legend contains the names of the
+ * series.
+ */
 const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(
   (name) => `light-dark(var(--mantine-color-${name}-7), var(--mantine-color-${name}-4))`,
 );
@@ -16,7 +19,7 @@ export interface PlottedSeller {
   steps: Step[];
 }
 
-/** Success rate, response time and float of several providers. */
+/** Plots of the success rate, the response time and the float of several providers. */
 export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: string[] }): React.ReactElement {
   const lines = (value: (step: Step) => number | null) =>
     of.map(({ seller, steps }, place) => ({
@@ -51,7 +54,7 @@ export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: str
   );
 }
 
-/** The orders to one provider by result. */
+/** A plot of the orders to one provider, divided by result. */
 export function OrdersPlot({ steps, labels }: { steps: Step[]; labels: string[] }): React.ReactElement {
   return (
     <StackedBars

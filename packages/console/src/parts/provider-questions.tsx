@@ -13,7 +13,7 @@ import { Failed, Nothing } from './states.js';
 import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
-/** Compares the provider's current price list with our offers. */
+/** Compares the current price list of a provider with our offers. */
 export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () =>
@@ -63,7 +63,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
   );
 }
 
-/** Compares the provider's record of a day with ours. */
+/** Compares the orders of one day in the provider's records with our orders. */
 export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
   const [date, setDate] = useState('');
   const [file, setFile] = useState<File | null>(null);

@@ -8,7 +8,7 @@ import { Status, Time } from './states.js';
 
 type ListedPurchase = components['schemas']['Purchase'];
 
-/** A table, or cards on a narrow screen. */
+/** A list of purchases: a table on a wide screen, cards on a narrow one. */
 export function PurchaseList({ of }: { of: ListedPurchase[] }): React.ReactElement {
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
   if (!isWide) {

@@ -9,7 +9,7 @@ import { ActionForm } from './action-form.js';
 import { Section } from './section.js';
 import { ToDecide } from './to-decide.js';
 
-/** Maximum per request. */
+/** The maximum number of deliveries in one replay request. */
 export const replayedMax = 100;
 
 type Replayed = components['schemas']['ReplayDeliveriesData']['deliveries'][number];
@@ -45,7 +45,10 @@ export function ReplayChosen({ ids }: { ids: string[] }): React.ReactElement {
   );
 }
 
-/** Counts the dead deliveries that match a filter, and resends them. Empty if there are none. */
+/**
+ * Counts the dead deliveries that match a filter and offers to resend them. Shows nothing if there
+ * are none.
+ */
 export function ReplayDead({ which }: { which: Which }): React.ReactElement | null {
   const counted = useQuery({
     queryKey: ['dead-deliveries', which],

@@ -2,7 +2,10 @@ import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
 import { t } from '../text/text.js';
 
-/** Retries one job. @throws Error with the reason if it cannot be retried. */
+/**
+ * Retries one job.
+ * @throws Error with the reason if the job cannot be retried.
+ */
 export async function retryJob(id: string, reason: string): Promise<void> {
   const { jobs } = await dataOf(api.POST('/jobs/retry', { body: { ids: [id], reason } }));
   const refusal = jobs[0]?.refusal ?? null;

@@ -10,7 +10,7 @@ import { ActionForm } from './action-form.js';
 
 type Account = components['schemas']['Account'];
 
-/** Revokes a valid key of an account without a replacement. */
+/** Revokes a valid API key of an account. The account gets no new key. */
 export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): React.ReactElement | null {
   const zone = useZone();
   const [chosen, setChosen] = useState('');

@@ -12,7 +12,7 @@ function useRights() {
   return useQuery({ queryKey: ['rights'], queryFn: () => dataOf(api.GET('/rights')), staleTime: Infinity });
 }
 
-/** The rights of each role, in the console and on the command line. */
+/** The rights of each role, which apply in the console and on the command line. */
 export function RightsTable(): React.ReactElement {
   const found = useRights();
   return (

@@ -11,9 +11,9 @@ export function Rows({
 }: {
   label: string;
   heads: string[];
-  /** Each with a unique key. */
+  /** The rows. Each key must be unique. */
   rows: { key: string; cells: ReactNode[] }[];
-  /** Indexes of the columns that are aligned at the end, for numbers. */
+  /** The indexes of columns with numbers, which are aligned at the end. */
   ends?: number[];
   minWidth?: number;
 }): React.ReactElement {

@@ -9,9 +9,9 @@ export function Section({
   children,
 }: {
   title: string;
-  /** True: no margin above the heading. */
+  /** True if there is no margin above the heading. */
   first?: boolean;
-  /** Anchor for links. */
+  /** The anchor that links refer to. */
   id?: string;
   children: ReactNode;
 }): React.ReactElement {

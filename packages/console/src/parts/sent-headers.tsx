@@ -1,7 +1,9 @@
 import { Code, Text } from '@mantine/core';
 import { t } from '../text/text.js';
 
-/** The request headers of an attempt, collapsed. Null: none were sent or stored. */
+/**
+ * The request headers of an attempt, collapsed. Shows nothing if no headers were sent or stored.
+ */
 export function SentHeaders({
   of,
 }: {

@@ -10,7 +10,10 @@ import { Waiting } from './states.js';
 
 type Setting = components['schemas']['ServiceSetting'];
 
-/** The settings of the web process that answers. */
+/**
+ * The settings of the web process that handles the request. Other processes may have different
+ * ones.
+ */
 export function ServiceSettings(): React.ReactElement {
   const found = useQuery({
     queryKey: ['settings'],

@@ -49,7 +49,7 @@ export function EndSessions({
 }): React.ReactElement {
   const zone = useZone();
   const [chosen, setChosen] = useState('');
-  // A session that has ended is no longer in the list.
+  // The selected session may have ended meanwhile. It is then no longer in the list.
   const session = of.find(({ id }) => id === chosen)?.id ?? null;
   return (
     <ActionForm

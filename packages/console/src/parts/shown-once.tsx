@@ -1,6 +1,6 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 
-/** Secrets that cannot be shown again. */
+/** Shows secrets that cannot be displayed again later. */
 export function ShownOnce({
   title,
   secrets,
@@ -8,7 +8,7 @@ export function ShownOnce({
 }: {
   title: string;
   secrets: string[];
-  /** What to do with them. */
+  /** Tells the user what to do with the secrets. */
   note?: string;
 }): React.ReactElement | null {
   return secrets.length === 0 ? null : (

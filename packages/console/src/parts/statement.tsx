@@ -12,8 +12,7 @@ import { AskForm } from './ask-form.js';
 import { Section } from './section.js';
 
 /**
- * The movements of a wallet. They are loaded only by a button, because each read is recorded in the
- * audit log.
+ * The movements of a wallet. A button loads them, because each read is recorded in the audit log.
  */
 export function Statement({ username }: { username: string }): React.ReactElement {
   const [from, setFrom] = useState('');

@@ -8,9 +8,9 @@ import { useZone } from '../zone.js';
 const retryEveryMs = 5_000;
 
 /**
- * A query without data: its loader, or its error. During an outage the query is repeated until it
- * succeeds.
- * @param options.outageAdvice What the reader can do during an outage.
+ * Replaces a query without data: shows a loader or the error. During an outage the query is
+ * repeated until it succeeds.
+ * @param options.outageAdvice Tells the user what to do during an outage.
  */
 export function Waiting({
   error,
@@ -22,7 +22,7 @@ export function Waiting({
   outageAdvice?: string;
 }): React.ReactElement {
   const isUnavailable = isOutage(error);
-  // Does not cancel a request that takes longer than the interval.
+  // A request that takes longer than the interval must not be cancelled.
   const refetch = useEffectEvent(() => retry({ cancelRefetch: false }));
   useEffect(() => {
     if (isUnavailable) {
@@ -49,12 +49,15 @@ export function Waiting({
   );
 }
 
-/** Messages of the browser are replaced: their wording and language differ between browsers. */
+/**
+ * Returns the message to show for an error. Messages from the browser are replaced, because their
+ * wording and language differ between browsers.
+ */
 export function getErrorMessage(error: Error | null): string {
   return isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
 }
 
-/** The error of a request that a button sent. */
+/** Shows the error of a request that a button has sent. */
 export function Failed({ error }: { error: Error | null }): React.ReactElement | null {
   return error ? (
     <Alert color="red" role="alert" my="sm">
@@ -71,7 +74,7 @@ export function Nothing({ children }: { children: string }): React.ReactElement 
   );
 }
 
-/** An instant in the time zone of the business, with the name of the zone. */
+/** An instant in the time zone of the business, with the name of that zone. */
 export function Time({ at }: { at: string }): React.ReactElement {
   return <time dateTime={at}>{timeIn(useZone(), at)}</time>;
 }
@@ -99,7 +102,11 @@ const colours: Record<string, string> = {
   maintenance: 'orange',
 };
 
-/** A status as a colour and a text. @param state The untranslated status, for a translated text. */
+/**
+ * A status as a coloured badge with a text.
+ * @param state The untranslated status, which selects the colour. Necessary if the text is
+ * translated.
+ */
 export function Status({ state, children }: { state?: string; children: string }): React.ReactElement {
   return (
     <Badge variant="dot" color={colours[state ?? children] ?? 'gray'} tt="none" miw="max-content">

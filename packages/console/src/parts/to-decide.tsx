@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
-/** The forms of a list row, behind a button. */
+/** Hides the forms of a list row behind a button. */
 export function ToDecide({
   label = t('actions'),
   children,

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import { dataOf } from '../api/data-of.js';
 import { calls, roleOf, type Role } from './client.js';
 
-/** Configuration of the signed-in account. */
+/** The configuration of the signed-in account. */
 export type Config = Awaited<ReturnType<typeof readConfig>>;
 
 export interface SignedIn {
@@ -22,7 +22,7 @@ export function useSignedIn(): SignedIn {
   return found;
 }
 
-/** Reads the configuration with the key in use, or with the given key. */
+/** Reads the configuration. Without an argument, it uses the key of the signed-in account. */
 export function readConfig(key?: string) {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return dataOf(calls.GET('/api/buyer/api/config', { headers }));
@@ -36,12 +36,12 @@ export function useConfigQuery(key: string | null) {
   });
 }
 
-/** In the sandbox, providers are simulated. */
+/** True in the sandbox, where all providers are simulated. */
 export function isSandbox(): boolean {
   return metaOf('app-mode') !== 'live';
 }
 
-/** Whether the sandbox calls accept the key. They are for buyers. */
+/** True if the sandbox calls accept a key with this role. They accept only keys of buyers. */
 export function mayPlay(role: Role): boolean {
   return role === 'buyer' && isSandbox();
 }

@@ -1,6 +1,6 @@
 /**
- * Client of the public API with the key of the signed-in account. The portal has no calls of its
- * own, so it can do exactly what the key can do.
+ * Client of the public API that uses the key of the signed-in account. The portal has no API of its
+ * own, so a user can do exactly what the key allows.
  */
 import createClient from 'openapi-fetch';
 import type { paths } from '../../../client-node/src/schema.js';
@@ -9,11 +9,11 @@ import { language } from '../text/text.js';
 
 export type Role = 'buyer' | 'seller';
 
-/** Item in the session storage, which the browser deletes with the tab. */
+/** The name of the item in the session storage. The browser deletes it when the tab is closed. */
 const place = 'portal-key';
 
 let listeners: (() => void)[] = [];
-/** The message with which the service refused the last key. */
+/** The message from the service when it refused the last key. */
 let refused: string | null = null;
 
 export function keyInUse(): string | null {
@@ -30,7 +30,10 @@ export function signIn(key: string): void {
   listeners.forEach((listener) => listener());
 }
 
-/** Also clears all cached data. @param reason Message of the service; null: the user signed out. */
+/**
+ * Signs out and clears all cached data.
+ * @param reason The message from the service. Null if the user has signed out.
+ */
 export function signOut(reason: string | null): void {
   refused = reason;
   sessionStorage.removeItem(place);
@@ -45,12 +48,17 @@ export function onKeyChange(listener: () => void): () => void {
   };
 }
 
-/** Reads the role from the prefix of the key. Only the service checks the key. */
+/**
+ * Reads the role from the prefix of a key. Whether the key is valid is checked only by the service.
+ */
 export function roleOf(key: string): Role | null {
   return key.startsWith('bk_') ? 'buyer' : key.startsWith('sk_') ? 'seller' : null;
 }
 
-/** Typed as the calls of buyers. Calls of sellers have the same shapes under another path. */
+/**
+ * The calls of the API. The types are those for buyers. Calls for sellers have the same shape and a
+ * different path.
+ */
 export const calls = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
 
 calls.use({
@@ -61,7 +69,7 @@ calls.use({
       url.pathname = url.pathname.replace(/^\/api\/buyer\//, '/api/seller/');
     }
     const { method, headers } = request;
-    // The body is copied as text: browsers send a stream over HTTP/2 only.
+    // The body is copied as text, because browsers can send a stream only over HTTP/2.
     const body = method === 'GET' ? null : await request.text();
     const sent = new Request(url, { method, headers, body: body === '' ? null : body });
     if (key !== null) {

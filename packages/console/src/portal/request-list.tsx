@@ -8,7 +8,7 @@ import { Body } from '../parts/attempts.js';
 type LoggedRequest =
   operations['listBuyerRequests']['responses'][200]['content']['application/json']['data']['requests'][number];
 
-/** Logged requests with their responses. */
+/** Logged requests of the account, with the responses. */
 export function RequestList({ of }: { of: LoggedRequest[] }): React.ReactElement {
   return (
     <Stack gap="sm">

@@ -8,7 +8,10 @@ import { StatementPage } from './pages/statement-page.js';
 import { EndpointsPage } from './pages/endpoints-page.js';
 import { PortalShell } from './shell.js';
 
-/** The pages of the portal. src/api/portal answers each path below `/portal` with this page. */
+/**
+ * The pages of the portal. The server sends the same HTML file for every path below `/portal`
+ * (src/api/portal/routes.ts).
+ */
 export const router = createBrowserRouter(
   [
     {

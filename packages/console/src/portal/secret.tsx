@@ -2,7 +2,7 @@ import { Button, Code, CopyButton, Group } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../text/text.js';
 
-/** A masked secret with buttons to show and to copy it. */
+/** A masked secret, with buttons to show it and to copy it. */
 export function Secret({ of, name }: { of: string; name: string }): React.ReactElement {
   const [isShown, setShown] = useState(false);
   return (

@@ -19,7 +19,10 @@ const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[]
   { to: '/settings', label: 'settings' },
 ];
 
-/** The frame of every page: account and menu. Without a key it shows the sign-in page. */
+/**
+ * The frame of every page of the portal, with the account and the menu. Without a key, it shows the
+ * sign-in page.
+ */
 export function PortalShell(): React.ReactElement {
   const key = useSyncExternalStore(onKeyChange, keyInUse);
   const role = key === null ? null : roleOf(key);
@@ -39,7 +42,7 @@ export function PortalShell(): React.ReactElement {
   );
 }
 
-/** The key is valid but refused, for example from this address. */
+/** The page for a valid key that is refused, for example because of the IP address. */
 function Refused({ error }: { error: Error }): React.ReactElement {
   const queries = useQueryClient();
   return (
@@ -55,7 +58,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
   );
 }
 
-/** Shows whether the account is live or in the sandbox. */
+/** Shows whether the account works with real money or in the sandbox. */
 function Mode(): React.ReactElement {
   return !isSandbox() ? (
     <Badge variant="dot" color="red" tt="none" miw="max-content">

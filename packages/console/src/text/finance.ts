@@ -1,4 +1,4 @@
-/** Texts about adjustments, and about the keys and statements of accounts. */
+/** Texts about adjustments, and about the API keys and statements of accounts. */
 export const finance = {
   adjustments: { en: 'Adjustments', id: 'Koreksi saldo' },
   adjustment: { en: 'Adjustment', id: 'Koreksi saldo' },

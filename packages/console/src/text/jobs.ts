@@ -1,4 +1,4 @@
-/** Texts of the job pages, and of processes and settings on the system page. */
+/** Texts of the job pages. Also texts about processes and settings on the system page. */
 export const jobs = {
   jobs: { en: 'Jobs', id: 'Pekerjaan' },
   job: { en: 'Job', id: 'Pekerjaan' },

@@ -1,4 +1,4 @@
-/** Texts of the pages of operators and of the own account. */
+/** Texts of the operators page, and of the page on which operators manage their own account. */
 export const operators = {
   operatorNamed: { en: 'Operator {operator}', id: 'Operator {operator}' },
   role_viewer: { en: 'read only', id: 'hanya melihat' },

@@ -1,4 +1,4 @@
-/** Texts of the portal, where an account manages itself. */
+/** Texts of the portal, in which the owner of an account manages it. */
 export const portal = {
   portal: { en: 'Your API account', id: 'Akun API Anda' },
   portalHelp: {

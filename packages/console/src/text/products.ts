@@ -1,4 +1,4 @@
-/** Texts of the pages of products. */
+/** Texts of the product pages. */
 export const products = {
   products: { en: 'Products', id: 'Produk' },
   noProduct: { en: 'No products match.', id: 'Tidak ada produk yang cocok.' },

@@ -1,7 +1,9 @@
 import type { Action } from '../session.js';
 import { language } from './text.js';
 
-/** Indonesian texts of the rights in src/operators/rights.ts. The server sends the English. */
+/**
+ * The rights of src/operators/rights.ts in Indonesian. The server sends the English descriptions.
+ */
 const inIndonesian: Record<Action, string> = {
   'console.start': 'melihat yang perlu ditangani',
   'own.look': 'melihat akun sendiri dan izin setiap peran',
@@ -64,7 +66,10 @@ const inIndonesian: Record<Action, string> = {
   'message.verify': 'memeriksa tanda tangan pesan yang direkam',
 };
 
-/** Describes a right in the language of the browser. @param does The English description. */
+/**
+ * Describes a right in the language of the browser.
+ * @param does The English description from the server.
+ */
 export function describeRight(action: Action, does: string): string {
   return language === 'id' ? inIndonesian[action] : does;
 }

@@ -1,4 +1,4 @@
-/** Texts of the pages of providers, the ledger and the audit log. */
+/** Texts of the provider pages, the ledger page and the audit page. */
 export const running = {
   providers: { en: 'Providers', id: 'Supplier' },
   provider: { en: 'Provider', id: 'Supplier' },

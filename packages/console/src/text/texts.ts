@@ -10,7 +10,7 @@ import { system } from './system.js';
 import { today } from './today.js';
 import { webhooks } from './webhooks.js';
 
-/** Every text of the pages. A missing language is a compile error. */
+/** All texts of the pages. The compiler reports a text without one of the languages. */
 export const texts = {
   ...common,
   ...portal,

@@ -1,4 +1,4 @@
-/** Texts of the page of today. */
+/** Texts of the start page, which shows the current day. */
 export const today = {
   attention_openCases: { en: 'open cases', id: 'kasus terbuka' },
   attention_reviews: { en: 'purchases under review', id: 'transaksi perlu ditinjau' },

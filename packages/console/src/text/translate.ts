@@ -1,6 +1,6 @@
 import { language } from './text.js';
 
-/** Indonesian translations of values of the API contract. English shows the values unchanged. */
+/** Values of the API contract in Indonesian. English pages show these values unchanged. */
 const inIndonesian: Record<string, string> = {
   // Kinds of statement entries.
   deposit: 'deposit',
@@ -12,7 +12,7 @@ const inIndonesian: Record<string, string> = {
   'settlement-request': 'pencairan diminta',
   'settlement-completed': 'pencairan selesai',
   'settlement-failed': 'pencairan gagal',
-  // Subject and result of a scenario.
+  // Subjects and results of a sandbox scenario.
   transaction: 'transaksi',
   inquiry: 'cek tagihan',
   payment: 'pembayaran tagihan',
@@ -26,11 +26,11 @@ const inIndonesian: Record<string, string> = {
   not_found: 'tidak ada tagihan',
   product_unavailable: 'produk tidak tersedia',
   biller_unavailable: 'penyedia tagihan tidak tersedia',
-  // States of an endpoint.
+  // States of a webhook endpoint.
   enabled: 'aktif',
   failing: 'sering gagal',
   disabled: 'dinonaktifkan',
-  // States of a delivery.
+  // States of a webhook delivery.
   due: 'menunggu',
   delivering: 'sedang dikirim',
   delivered: 'terkirim',
@@ -39,7 +39,10 @@ const inIndonesian: Record<string, string> = {
   dropped: 'dibatalkan',
 };
 
-/** Indonesian descriptions of the sandbox scenarios, by ending (config/sandbox-scenarios.ts). */
+/**
+ * Descriptions of the sandbox scenarios in Indonesian, by the last four digits of the number
+ * (config/sandbox-scenarios.ts).
+ */
 const scenarios: Record<string, string> = {
   '1230': 'Sukses.',
   '1232': 'Ditolak; dananya kembali.',

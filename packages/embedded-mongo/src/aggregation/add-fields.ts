@@ -7,9 +7,10 @@ import { constant, type Scope } from './operator.js';
 import { addLeaf, computeFields, createBranch, type Branch } from './projection-tree.js';
 
 /**
- * Compiles `$addFields` and `$set`, for pipelines and pipeline updates. The result copies documents
- * and never changes them. Errors 40272 (not an object), 40176 (colliding paths), 40181, and those
- * of paths and expressions.
+ * Compiles `$addFields` and `$set`, for pipelines and for pipeline updates. The compiled function
+ * changes a copy of the document.
+ * @throws MongoError 40272 if the specification is not an object, 40176 if two paths collide, 40181
+ * or 40183 for an invalid nested object, and the errors of paths and expressions.
  */
 export function compileAddFields(specification: unknown, name: string, scope: Scope): (document: Doc) => Doc {
   if (!isDoc(specification)) {
@@ -37,7 +38,7 @@ function addAll(fields: Doc, prefix: readonly string[], tree: Branch, scope: Sco
   }
 }
 
-/** An object that is not an expression names nested fields: `{a: {b: 1}}` sets `a.b`. */
+/** True for an object that contains nested fields and no operator: `{a: {b: 1}}` sets `a.b`. */
 function isNested(value: Doc): boolean {
   const keys = keysOf(value);
   const operator = keys.find((key) => key.startsWith('$'));

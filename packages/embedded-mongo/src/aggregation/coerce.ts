@@ -4,14 +4,14 @@ import { unpackDecimal } from '../values/decimal.js';
 import { BSON, typeNameOf, typeOf } from '../values/types.js';
 import { formatIsoDate } from './dates/format.js';
 
-/** Null, missing or the deprecated undefined. */
+/** True for null, a missing value and the deprecated BSON type undefined. */
 export function isNullish(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
 /**
- * MongoDB's truthiness: false, null, missing and a zero of any numeric type are false. NaN, '' and
- * [] are true.
+ * MongoDB's rule for truth: false, null, a missing value and a zero of any numeric type are false.
+ * Every other value is true, including NaN, '' and [].
  */
 export function isTruthy(value: unknown): boolean {
   switch (typeof value) {
@@ -39,13 +39,19 @@ export function isTruthy(value: unknown): boolean {
   return value !== null;
 }
 
-/** The value of a number of any type if it is a 64-bit integer. */
+/**
+ * Returns the value of a number of any numeric type as a BigInt. Undefined if it is not an integer
+ * in the int64 range.
+ */
 export function longOf(value: unknown): bigint | undefined {
   const integer = bigintOf(value);
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
-/** The value of a number of any type if it is a 32-bit integer. */
+/**
+ * Returns the value of a number of any numeric type. Undefined if it is not an integer in the int32
+ * range.
+ */
 export function integerOf(value: unknown): number | undefined {
   if (typeof value === 'number') {
     return (value | 0) === value ? value : undefined;
@@ -78,8 +84,9 @@ function bigintOf(value: unknown): bigint | undefined {
 }
 
 /**
- * Converts an operand to a string as `$toUpper` and `$substr` do. Null and missing become ''. Error
- * 16007.
+ * Converts an operand to a string as `$toUpper` and `$substr` do. Null and a missing value become
+ * ''.
+ * @throws MongoError 16007 if a value of this type cannot be converted.
  */
 export function coerceToString(value: unknown): string {
   switch (typeOf(value)) {
@@ -106,7 +113,7 @@ export function coerceToString(value: unknown): string {
   }
 }
 
-/** A number as MongoDB prints it. */
+/** Formats a number as MongoDB does. */
 export function numberToString(value: unknown): string {
   if (typeof value !== 'number' && !(value instanceof Double)) {
     return String(value);
@@ -119,8 +126,8 @@ export function numberToString(value: unknown): string {
 }
 
 /**
- * MongoDB uses an exponent from 1e16 up and below 1e-4, with at least two digits. JS uses one from
- * 1e21 up and below 1e-6.
+ * MongoDB uses an exponent from 1e16 upwards and below 1e-4, with at least two digits. JS uses an
+ * exponent from 1e21 upwards and below 1e-6.
  */
 function doubleToString(double: number): string {
   const size = Math.abs(double);
@@ -132,7 +139,10 @@ function doubleToString(double: number): string {
   return String(double);
 }
 
-/** Milliseconds of a date, timestamp or ObjectId. Error 16006. */
+/**
+ * Returns the milliseconds since 1970 of a date, timestamp or ObjectId.
+ * @throws MongoError 16006 for any other type.
+ */
 export function coerceToMillis(value: unknown): number {
   if (value instanceof Date) {
     return value.getTime();

@@ -5,12 +5,16 @@ import { compileFormat, formatDefault, type DateFormatter } from './dates/format
 import { UTC, findZone, type Zone } from './dates/zone.js';
 import { constantValue, type Expression } from './operator.js';
 
-/** A checked operand of a date operator. It is null if the operand is null or missing. */
+/**
+ * Evaluates an operand of a date operator and checks it. Returns null if the operand is null or
+ * missing.
+ */
 type Operand<T> = (root: Doc) => T | null;
 
 /**
- * Compiles a string operand that `read` interprets. A constant string is read once. The given error
- * code applies to other types.
+ * Compiles an operand that must be a string. `read` parses the string; a constant string is parsed
+ * only once.
+ * @throws MongoError with the given code for any other type.
  */
 function textOperand<T>(
   expression: Expression,
@@ -32,14 +36,20 @@ function textOperand<T>(
   return (root) => valueOf(expression.evaluate(root));
 }
 
-/** Compiles the `timezone` of a date operator; UTC by default. Errors 40517 and 40485. */
+/**
+ * Compiles the `timezone` of a date operator. The default is UTC.
+ * @throws MongoError 40517 if the operand is not a string, 40485 if it names no time zone.
+ */
 export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
   return timezone === undefined
     ? () => UTC
     : textOperand(timezone, { code: 40517, what: 'timezone', read: findZone });
 }
 
-/** Compiles the `format` of a date operator; ISO 8601 by default. Errors 18533, 18535 and 18536. */
+/**
+ * Compiles the `format` of a date operator. The default is ISO 8601.
+ * @throws MongoError 18533 if the operand is not a string, and the errors of `compileFormat`.
+ */
 export function formatOperand(format: Expression | undefined): Operand<DateFormatter> {
   return format === undefined
     ? () => formatDefault

@@ -7,11 +7,15 @@ import { expressionOperators } from './operators/registry.js';
 import { findVariable } from './scope.js';
 
 /**
- * Compiles an aggregation expression, once per command. The scope comes from `systemScope` and
- * `letScope`. `evaluate(document)` of the result returns `undefined` for a missing value.
+ * Compiles an aggregation expression once per command. `evaluate(document)` of the compiled
+ * expression returns `undefined` for a missing value.
  *
- * All checks run here and constant parts are evaluated here, so errors do not depend on the
- * documents. Errors: 168 unknown operator, 15983, 16020, 17276, ...
+ * All checks run during compilation, and constant parts are evaluated then. Invalid expressions
+ * therefore fail even if the collection has no documents.
+ *
+ * @param scope The variables that the expression may use, from `systemScope` or `letScope`.
+ * @throws MongoError 168 for an unknown operator, 15983 if an operator is not the only field of its
+ * object, 17276 for an undefined variable, and the errors of operators and paths.
  */
 export function compileExpression(expression: unknown, scope: Scope): Expression {
   if (typeof expression === 'string') {

@@ -1,7 +1,10 @@
 import { MongoError } from '../errors.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** Reads a field of a document, but no inherited property (`constructor`, `__proto__`). */
+/**
+ * Returns a function that reads a field. Inherited properties such as `constructor` and `__proto__`
+ * are not fields.
+ */
 function fieldReader(name: string): (document: Doc) => unknown {
   return name in Object.prototype
     ? (document) => (Object.hasOwn(document, name) ? document[name] : undefined)
@@ -9,9 +12,9 @@ function fieldReader(name: string): (document: Doc) => unknown {
 }
 
 /**
- * Compiles an expression path. It goes through objects and collects the values of the objects in
- * arrays. Elements that are not objects are skipped, and an index is not a path part. Missing is
- * `undefined`.
+ * Compiles the path of an expression. In an array, it collects the values from the elements that
+ * are objects and skips the other elements. Unlike in a filter, a number in the path is a field
+ * name and never an array index. The compiled function returns `undefined` for a missing value.
  */
 export function compilePath(parts: readonly string[]): (value: unknown) => unknown {
   const [name, ...rest] = parts;
@@ -29,7 +32,10 @@ export function compilePath(parts: readonly string[]): (value: unknown) => unkno
   };
 }
 
-/** Like compilePath, for a document: the first part is read without a type check. */
+/**
+ * Like `compilePath`, but for a value that is known to be a document, so its first field is read
+ * without a type check.
+ */
 export function compileRootPath(parts: readonly string[]): (root: Doc) => unknown {
   const [name, ...rest] = parts;
   if (name === undefined) {
@@ -56,7 +62,11 @@ function collect(elements: readonly unknown[], ofDocument: (document: Doc) => un
   return found;
 }
 
-/** Splits and checks a dotted path. Errors 40352, 40353, 15998, 16410 and 16411. */
+/**
+ * Splits a dotted path and checks its parts.
+ * @throws MongoError 40352 if the path is empty, 40353 if it ends with a dot, and the errors of
+ * `checkFieldName`.
+ */
 export function parsePath(path: string): string[] {
   if (path === '') {
     throw new MongoError(40352, 'FieldPath cannot be constructed with empty string');
@@ -72,8 +82,9 @@ export function parsePath(path: string): string[] {
 }
 
 /**
- * Checks one part of a path, or a field of an object expression. Errors 15998, 16410, 16411 and
- * 16412.
+ * Checks one part of a path, or a field name in an object expression.
+ * @throws MongoError 15998 if the name is empty, 16410 if it begins with a dollar sign, 16411 if it
+ * contains a zero byte, 16412 if it contains a dot.
  */
 export function checkFieldName(name: string): void {
   if (name === '') {

@@ -2,11 +2,11 @@ import { MongoError } from '../errors.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
 /**
- * A compiled expression. `evaluate` returns `undefined` where MongoDB says "missing", and for the
- * deprecated BSON type undefined, which expressions treat alike.
+ * A compiled expression. `evaluate` returns `undefined` for a missing value, and also for the
+ * deprecated BSON type undefined, because expressions treat both alike.
  *
- * `constant` expressions ignore the document. They are evaluated once, while compiling, so that a
- * failing one fails even without documents.
+ * If `constant` is true, the value does not depend on the document. Such an expression is evaluated
+ * during compilation, so that its errors are reported even if there are no documents.
  */
 export interface Expression {
   readonly evaluate: Evaluate;
@@ -19,7 +19,7 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Expression>;
 }
 
-/** The context in which an operator compiles its arguments. */
+/** The operator's name and functions that it needs to compile its arguments. */
 export interface OperatorCall {
   readonly name: string;
   readonly scope: Scope;
@@ -33,19 +33,28 @@ export function constant(value: unknown): Expression {
   return { evaluate: () => value, constant: true };
 }
 
-/** Joins operands into one expression. It is evaluated at once if all operands are constant. */
+/**
+ * Combines operands into one expression. If all operands are constant, the expression is evaluated
+ * immediately.
+ */
 export function combineOperands(operands: readonly Expression[], evaluate: Evaluate): Expression {
   return operands.every((operand) => operand.constant)
     ? constant(evaluate(noDocument))
     : { evaluate, constant: false };
 }
 
-/** The value of a constant expression, for operators that precompute while compiling. */
+/**
+ * Returns the value of a constant expression, for operators that compute a part of their result
+ * during compilation.
+ */
 export function constantValue(expression: Expression): unknown {
   return expression.evaluate(noDocument);
 }
 
-/** Compiles an operator's argument list: an array, or a single operand. Errors 16020 and 28667. */
+/**
+ * Compiles the arguments of an operator: an array, or a single operand.
+ * @throws MongoError 16020 or 28667 if the number of arguments is wrong.
+ */
 export function operandsOf(argument: unknown, call: OperatorCall, arity: Arity): Expression[] {
   const list: unknown[] = Array.isArray(argument) ? argument : [argument];
   if (list.length < arity.min || list.length > arity.max) {
@@ -91,7 +100,8 @@ export function binary(apply: (left: unknown, right: unknown, name: string) => u
 }
 
 /**
- * An operator with a bounded or unbounded number of operands. All of them are evaluated, in order.
+ * An operator with between `min` and `max` operands. All operands are evaluated, from left to
+ * right.
  */
 export function nary(
   { min, max }: Arity,
@@ -108,9 +118,9 @@ export function nary(
   };
 }
 
-/** The keys of an operator that takes a document, and the error codes for invalid arguments. */
+/** The keys of an operator that takes an object, and the error codes for invalid arguments. */
 export interface NamedRules<Required extends string, Optional extends string> {
-  /** Required keys, each with the error code for its absence. */
+  /** The required keys. The value of each is the error code if the key is absent. */
   readonly required: Readonly<Record<Required, number>>;
   readonly optional?: readonly Optional[];
   readonly notObject: number;
@@ -118,7 +128,8 @@ export interface NamedRules<Required extends string, Optional extends string> {
 }
 
 /**
- * Returns the arguments of an operator that takes a document. Unknown and absent keys are errors.
+ * Returns the arguments of an operator that takes an object. Throws if a key is unknown, or if a
+ * required key is absent.
  */
 export function namedArguments<Required extends string, Optional extends string = never>(
   argument: unknown,
@@ -141,7 +152,7 @@ export function namedArguments<Required extends string, Optional extends string 
   return argument as Partial<Record<Required | Optional, unknown>>;
 }
 
-/** Like `namedArguments`, with each argument compiled. */
+/** Like `namedArguments`, but returns compiled expressions. */
 export function namedOperands<Required extends string, Optional extends string = never>(
   argument: unknown,
   call: OperatorCall,

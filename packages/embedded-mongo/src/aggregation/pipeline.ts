@@ -1,6 +1,7 @@
-// `compilePipeline(stages, {scope, collections})` throws every error of the specification. `run` of
-// the result is lazy. `prefix` describes the first stages, which the planner may run instead.
-// `write` is the plan for the results of $out and $merge.
+// `compilePipeline(stages, {scope, collections})` checks the whole pipeline and throws if it is
+// invalid. The compiled pipeline has three parts: `run` processes documents lazily, `prefix`
+// describes the first stages, which the planner may run instead, and `write` describes the `$out`
+// or `$merge` at the end.
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
@@ -14,9 +15,12 @@ export interface PipelineContext {
   readonly collections: Collections;
 }
 
-/** The leading stages that the planner can run through indexes: `$match` stages, then a `$sort`. */
+/**
+ * The first stages if the planner can run them as a query: any number of `$match`, then at most one
+ * `$sort`.
+ */
 interface PipelinePrefix {
-  /** Number of stages in the prefix. */
+  /** The number of stages in the prefix. */
   readonly stages: number;
   readonly filter: Doc | undefined;
   readonly sort: Doc | undefined;
@@ -31,9 +35,10 @@ export interface CompiledPipeline {
 const stagesMax = 1000;
 
 /**
- * Checks and compiles a pipeline. Errors 14, 40323 (not exactly one stage), 40324 (unknown stage),
- * 40601 (wrong position), and those of stages and expressions, including failing constant
- * expressions.
+ * Checks and compiles a pipeline.
+ * @throws MongoError 14 if it is not an array of objects, 40323 if a stage has several fields or
+ * none, 40324 for an unknown stage, 40601 for a stage in the wrong position, and the errors of
+ * stages and expressions. A constant expression that fails throws here too.
  */
 export function compilePipeline(pipeline: unknown, context: PipelineContext): CompiledPipeline {
   const specifications = parseStages(pipeline);
@@ -124,8 +129,8 @@ function runStages(compiled: readonly Stage[], documents: Iterable<Doc>): Iterab
 }
 
 /**
- * Finds the leading `$match` stages and a following `$sort`. find's planner runs both, if possible
- * through an index.
+ * Finds the `$match` stages at the start and a `$sort` directly after them. The planner runs them
+ * as a query, through an index if possible.
  */
 function prefixOf(specifications: readonly StageSpecification[]): PipelinePrefix {
   const filters: Doc[] = [];
@@ -149,8 +154,8 @@ const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot'
 const noCollections: Collections = { lookup: () => [] };
 
 /**
- * Compiles the pipeline of an update. Error 72 for a stage that is not allowed in updates, 40324
- * for an unknown one.
+ * Compiles the pipeline of an update.
+ * @throws MongoError 72 for a stage that is not allowed in an update, 40324 for an unknown stage.
  */
 export function compileUpdatePipeline(pipeline: unknown, scope: Scope): (document: Doc) => Doc {
   const specifications = parseStages(pipeline);

@@ -4,8 +4,8 @@ import { isDoc, type Doc } from '../values/types.js';
 import type { Expression } from './operator.js';
 
 /**
- * The action of a projection at a path. `apply` serves find's own operators ($slice, $elemMatch):
- * it returns the projected value of the stored one, or `undefined` to drop the field.
+ * What a projection does at a path. `apply` is for `$slice` and `$elemMatch`, which only `find`
+ * has: it maps the stored value to the projected one, or returns `undefined` to remove the field.
  */
 export type Leaf =
   | { readonly kind: 'include' }
@@ -13,10 +13,13 @@ export type Leaf =
   | { readonly kind: 'compute'; readonly expression: Expression }
   | { readonly kind: 'apply'; readonly apply: (value: unknown, root: Doc) => unknown };
 
-/** A branch of a projection, with fields in the order of the specification. */
+/** An inner node of a projection. Its fields have the order of the specification. */
 export interface Branch {
   readonly fields: Map<string, Leaf | Branch>;
-  /** True if a leaf below is computed. Missing documents on the way to it are then created. */
+  /**
+   * True if a field below this node is computed. Documents that are missing on the path to that
+   * field are then created.
+   */
   computes: boolean;
 }
 
@@ -28,7 +31,10 @@ export function isBranch(node: Leaf | Branch | undefined): node is Branch {
   return node !== undefined && 'fields' in node;
 }
 
-/** Adds a leaf at a path. Errors 31249 and 31250 if the path collides with another one. */
+/**
+ * Adds a leaf at a path.
+ * @throws MongoError 31249 or 31250 if the path collides with another one.
+ */
 export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): void {
   let branch = root;
   parts.forEach((name, index) => {
@@ -53,8 +59,8 @@ export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): voi
 }
 
 /**
- * Keeps the included fields in document order, then adds the computed ones in the order of the
- * specification. `_id` is always first. The document itself is not changed.
+ * Keeps the included fields in the order of the document. The computed fields follow in the order
+ * of the specification. `_id` is always first. Returns a new document.
  */
 export function includeFields(tree: Branch, document: Doc): Doc {
   const kept = keepIncluded(tree, document, document);
@@ -103,7 +109,10 @@ function keepIncluded(branch: Branch, document: Doc, root: Doc): Doc {
   return kept;
 }
 
-/** Drops scalars below a branch, in arrays too. Nested arrays are entered. */
+/**
+ * Projects the value of a branch. Documents keep their included fields. Other values are removed,
+ * also from arrays at any depth.
+ */
 function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (isDoc(value)) {
     return keepIncluded(branch, value, root);
@@ -112,11 +121,14 @@ function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
     return undefined;
   }
   const kept = value.map((element) => includedValue(branch, element, root));
-  // If a field is computed in it, an element that is not a document becomes one.
+  // Computing a field replaces a removed element by a new document, so its position is kept.
   return branch.computes ? kept : kept.filter((element) => element !== undefined);
 }
 
-/** Sets the computed fields in a copy of the document. All other fields stay (`$addFields`). */
+/**
+ * Returns a copy of the document with the computed fields, for `$addFields`. All other fields stay
+ * unchanged.
+ */
 export function computeFields(tree: Branch, document: Doc): Doc {
   return computeInto(tree, copyDoc(document), document);
 }
@@ -140,8 +152,8 @@ function computeInto(branch: Branch, target: Doc, root: Doc): Doc {
 }
 
 /**
- * Sets a computed path in a document, or in every element of an array. Any other value is replaced
- * by a new document.
+ * Sets a computed field at a path below this value. In an array, it is set in every element. Any
+ * other value that is not a document is replaced by a new document.
  */
 function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (Array.isArray(value)) {
@@ -150,7 +162,7 @@ function computedValue(branch: Branch, value: unknown, root: Doc): unknown {
   return computeInto(branch, isDoc(value) ? copyDoc(value) : {}, root);
 }
 
-/** Drops the excluded fields. A document without any of them is returned unchanged. */
+/** Removes the excluded fields. Returns the same document if it has none of them. */
 export function excludeFields(tree: Branch, document: Doc): Doc {
   return removeExcluded(tree, document, document);
 }

@@ -16,7 +16,7 @@ import {
   type Leaf,
 } from './projection-tree.js';
 
-/** Returns the projected document. The input is not changed. */
+/** Maps a document to the projected document. The original document is not changed. */
 export type Projection = (document: Doc) => Doc;
 
 type Mode = 'include' | 'exclude';
@@ -24,8 +24,8 @@ type Mode = 'include' | 'exclude';
 export interface ProjectionOptions {
   readonly scope: Scope;
   /**
-   * Handles find's own syntax ($slice, $elemMatch) for a field. It returns the leaf, and the mode
-   * if the field implies one.
+   * Parses the syntax that only `find` has for a field (`$slice`, `$elemMatch`). Returns the leaf,
+   * and also the mode of the whole projection if the syntax implies one.
    */
   readonly special?: (path: string, value: unknown) => { leaf: Leaf; mode?: Mode } | undefined;
 }
@@ -37,9 +37,10 @@ interface Parser extends ProjectionOptions {
 }
 
 /**
- * Compiles an inclusion or an exclusion. Errors 51272 (empty), 31253 and 31254 (mixed), 31252 and
- * 31310 (expression in an exclusion), 31249 and 31250 (collision), 31325 (unknown expression), and
- * those of `parsePath`.
+ * Compiles a projection, which either includes or excludes fields.
+ * @throws MongoError 51272 if it is empty, 31253 or 31254 if it mixes both modes, 31252 or 31310
+ * for an expression in an exclusion, 31249 or 31250 if two paths collide, 31325 for an unknown
+ * expression, and the errors of `parsePath`.
  */
 export function parseProjection(specification: Doc, options: ProjectionOptions): Projection {
   const tree = createBranch();
@@ -49,7 +50,7 @@ export function parseProjection(specification: Doc, options: ProjectionOptions):
   }
   const mode = parser.mode ?? (parser.id === 'included' || parser.id === 'computed' ? 'include' : 'exclude');
   if (mode === 'exclude') {
-    // `{_id: 1}` among exclusions has no effect: `_id` is kept anyway.
+    // In an exclusion, `{_id: 1}` has no effect, because `_id` is kept by default.
     if (parser.id === 'included') {
       tree.fields.delete('_id');
     }
@@ -92,7 +93,7 @@ function parseField({ key, value, prefix }: FieldSpecification, parser: Parser):
   }
 }
 
-/** `$project` refuses syntax that only find's projections have, each with its own error. */
+/** Throws if `$project` uses syntax that only the projections of `find` have. */
 function refuseFindSyntax(key: string, value: unknown): void {
   if (key.endsWith('.$') || key.includes('.$.')) {
     throw new MongoError(31324, 'Cannot use positional projection in aggregation projection');
@@ -125,7 +126,7 @@ function isOperator(value: Doc): boolean {
   return keys.length === 1 && keys[0]?.startsWith('$') === true;
 }
 
-/** `{a: {b: 1}}` means `{'a.b': 1}`. */
+/** Parses a nested projection: `{a: {b: 1}}` is equivalent to `{'a.b': 1}`. */
 function parseNested(parts: readonly string[], value: Doc, parser: Parser): void {
   const keys = keysOf(value);
   if (keys.length === 0) {

@@ -1,9 +1,9 @@
 import { MongoError } from '../errors.js';
 
 /**
- * Features of MongoDB that this server lacks. They are refused by name, since an unknown name would
- * look like a mistake of the client. The code is MongoDB's for a feature that is not implemented,
- * or for a feature that the deployment lacks.
+ * Features of MongoDB that this server does not have. They are refused with a separate message,
+ * because "unknown operator" would suggest a mistake in the client. The codes are the ones that
+ * MongoDB uses for a feature that is not implemented or that the deployment does not support.
  */
 const NOT_IMPLEMENTED = 238;
 const NO_CHANGE_STREAMS = 40573;
@@ -171,7 +171,7 @@ export const refusedOperators: Readonly<Record<number, readonly string[]>> = {
   ],
 };
 
-/** Returns a compiler that throws for each name. */
+/** Returns a compiler for each name. It always throws the error code of that name. */
 export function createRefusals(
   namesByCode: Readonly<Record<number, readonly string[]>>,
 ): (readonly [name: string, refuse: () => never])[] {

@@ -3,11 +3,11 @@ import { MongoError } from '../errors.js';
 import type { Doc } from '../values/types.js';
 import { constant, type Expression, type Scope } from './operator.js';
 
-// A scope belongs to one command. `$$NOW` and the values of `let` are constants in it. The
-// variables of `$let`, `$map`, ... are cells, set before the inner expression is evaluated.
-// Evaluations never interleave, so one cell per declaration is enough.
+// A scope belongs to one command. `$$NOW` and the variables of the command's `let` are constants.
+// The variables of `$let`, `$map` and similar operators are slots that are set before the inner
+// expression is evaluated. Evaluations never interleave, so each declaration needs only one slot.
 
-/** A scope with MongoDB's system variables, for a command that began at `now`. */
+/** Returns a scope with MongoDB's system variables. `now` is the start of the command. */
 export function systemScope(now: Date): Scope {
   const root: Expression = { evaluate: (document) => document, constant: false };
   return {
@@ -22,12 +22,15 @@ export function systemScope(now: Date): Scope {
   };
 }
 
-/** A scope extended by the given variables. */
+/** Returns a scope that also contains the given variables. */
 export function withVariables(scope: Scope, added: Iterable<readonly [string, Expression]>): Scope {
   return { variables: new Map([...scope.variables, ...added]) };
 }
 
-/** A variable that the declaring expression sets for each evaluation of the inner one. */
+/**
+ * The value of a variable. The operator that declares the variable sets it before each evaluation
+ * of the inner expression.
+ */
 export interface VariableSlot {
   value: unknown;
   readonly expression: Expression;
@@ -49,7 +52,11 @@ export function findVariable(scope: Scope, name: string): Expression {
   return variable;
 }
 
-/** Checks the name of a user variable. Errors 16866, 16867 and 16868. */
+/**
+ * Checks the name of a user variable.
+ * @throws MongoError 16866 if the name is empty, 16867 if its first character is invalid, 16868 if
+ * a later character is invalid.
+ */
 export function checkVariableName(name: string): void {
   if (name === '') {
     throw new MongoError(16866, 'empty variable names are not allowed');
@@ -70,7 +77,9 @@ export function checkVariableName(name: string): void {
 }
 
 /**
- * Compiles the `let` of a command. Its expressions cannot read a document, so they are constant.
+ * Compiles the `let` of a command. Its expressions are evaluated once, so their values are
+ * constant.
+ * @throws MongoError 4890500 if an expression reads a document.
  */
 export function letScope(
   scope: Scope,

@@ -6,7 +6,7 @@ import { toDouble } from '../values/numbers.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
 import { parsePath } from './field-path.js';
 
-/** A compiled sort: builds the sort key of a document and compares two keys. */
+/** A compiled sort. It builds the sort key of a document and compares two sort keys. */
 export interface SortPattern {
   readonly keyOf: (document: Doc) => readonly unknown[];
   readonly compare: (left: readonly unknown[], right: readonly unknown[]) => number;
@@ -17,7 +17,11 @@ interface SortField {
   readonly sign: 1 | -1;
 }
 
-/** Compiles `{a: 1, 'b.c': -1}`. Errors 15973, 15974, 15975, 15976, and those of paths. */
+/**
+ * Compiles a sort such as `{a: 1, 'b.c': -1}`.
+ * @throws MongoError 15973 to 15976 for an invalid specification, 238 for `$meta`, 17312 for any
+ * other expression, and the errors of paths.
+ */
 export function compileSort(specification: unknown): SortPattern {
   if (!isDoc(specification)) {
     throw new MongoError(15973, 'the $sort key specification must be an object');
@@ -57,9 +61,10 @@ function sortField(path: string, direction: unknown): SortField {
 }
 
 /**
- * Returns the values that a document is sorted by. For an array it is the element that comes first
- * in the sort. Fields below the same array are taken from the same element. An empty array is
- * `undefined`, which sorts below null. Error 2 if two fields go through different arrays.
+ * Returns the values by which a document is sorted. An array is represented by the element that
+ * sorts first. Fields below the same array are taken from the same element. An empty array is
+ * represented by `undefined`, which sorts before null.
+ * @throws MongoError 2 if two fields have different arrays on their paths.
  */
 function sortKey(
   document: Doc,

@@ -4,16 +4,16 @@ import type { Scope } from './operator.js';
 /** A compiled stage. It never changes its input documents. */
 export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
 
-/** The other collections that a pipeline reads, in the reader's snapshot. */
+/** Gives stages access to other collections, in the snapshot of the reader. */
 export interface Collections {
   /**
-   * Finds the matching documents of a collection in the same database, through an index if
+   * Finds the matching documents of another collection in the same database. It uses an index if
    * possible.
    */
   readonly lookup: (collection: string, filter: Doc) => Iterable<Doc>;
 }
 
-/** The context in which a stage is compiled. */
+/** The name of the stage, and functions that the stage needs to compile its specification. */
 export interface StageCall {
   readonly name: string;
   readonly scope: Scope;
@@ -22,12 +22,12 @@ export interface StageCall {
   readonly compilePipeline: (pipeline: unknown, scope: Scope, inside: InsideOf) => Stage;
 }
 
-/** The stages that contain pipelines. Each refuses some stages inside. */
+/** The stages that contain pipelines. Some stages are not allowed in such a pipeline. */
 export type InsideOf = '$facet' | '$lookup';
 
 export type StageCompiler = (specification: unknown, call: StageCall) => Stage;
 
-/** A stage that maps each document to one document. */
+/** Creates a stage that maps each document to one document. */
 export function createMapStage(apply: (document: Doc) => Doc): Stage {
   return function* map(input) {
     for (const document of input) {

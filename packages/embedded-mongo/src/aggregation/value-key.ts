@@ -4,8 +4,8 @@ import { keyString } from '../values/key-string.js';
 import { toDouble } from '../values/numbers.js';
 
 /**
- * A key for Map and Set. Two keys are equal exactly if MongoDB considers the values equal (1, 1.0
- * and Decimal128 1.00).
+ * Returns a key for a Map or Set. Two keys are equal if and only if MongoDB considers the values
+ * equal, such as 1, 1.0 and Decimal128 1.00.
  */
 export function valueKey(value: unknown): unknown {
   switch (typeof value) {
@@ -14,7 +14,8 @@ export function valueKey(value: unknown): unknown {
     case 'undefined':
       return value;
     case 'string':
-      // The prefix cannot collide: key strings begin with type characters, all below 's'.
+      // The prefix distinguishes strings from key strings, which begin with a type character below
+      // 's'.
       return `s${value}`;
     default:
       break;
@@ -27,7 +28,7 @@ export function valueKey(value: unknown): unknown {
   }
   if (value instanceof Long || value instanceof Decimal128) {
     const double = toDouble(value);
-    // A Map treats NaN as equal to itself and -0 as 0, as MongoDB does.
+    // Like MongoDB, a Map treats NaN as equal to itself and -0 as equal to 0.
     return Number.isNaN(double) || compareValues(double, value) === 0 ? double : keyString(value);
   }
   return keyString(value);

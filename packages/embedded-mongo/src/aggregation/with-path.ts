@@ -2,8 +2,9 @@ import { copyDoc, deleteField, getField, setField } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 
 /**
- * Copies a document and sets a path. Documents on the way are created or replaced. `undefined`
- * removes the field.
+ * Returns a copy of the document in which the field at the path has this value. Missing documents
+ * on the path are created, and other values on the path are replaced by documents. The value
+ * `undefined` removes the field.
  */
 export function withPath(document: Doc, path: readonly string[], value: unknown): Doc {
   const [name, ...rest] = path;

@@ -2,21 +2,22 @@ import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, typeNameOf } from '../values/types.js';
 
-/** The target of `$out` or `$merge`. Without a `database` it is the pipeline's own. */
+/** The target of `$out` or `$merge`. */
 interface WriteTarget {
   readonly database: string | undefined;
   readonly collection: string;
 }
 
-/** `$out`: the results replace the collection atomically. */
+/** The plan of `$out`: the results replace the collection atomically. */
 export interface OutPlan {
   readonly kind: 'out';
   readonly into: WriteTarget;
 }
 
 /**
- * `$merge`: the action for each result, in order, depending on whether the collection has its
- * `_id`.
+ * The plan of `$merge`. Each result is matched with the collection by `_id`. `matched` is the
+ * action if a document with that `_id` exists, and `notMatched` the action if none exists. The
+ * results are written in order.
  */
 export interface MergePlan {
   readonly kind: 'merge';
@@ -55,8 +56,10 @@ const matchedModes = ['merge', 'replace', 'keepExisting', 'fail'] as const;
 const notMatchedModes = ['insert', 'discard', 'fail'] as const;
 
 /**
- * Parses `$merge`. Errors 2, 51182, 51178 and 51181; 238 for a pipeline in whenMatched, `let`, and
- * fields other than `_id`.
+ * Parses the argument of `$merge`.
+ * @throws MongoError 51182, 40415, 40414, 51178 or 2 for an invalid argument, 51181 for an
+ * unsupported combination of modes, 238 for `let`, for a pipeline in `whenMatched`, or for fields
+ * other than `_id`.
  */
 export function parseMerge(specification: unknown): MergePlan {
   const options = typeof specification === 'string' ? { into: specification } : specification;

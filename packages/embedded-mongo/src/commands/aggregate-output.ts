@@ -22,7 +22,8 @@ import { namespaceOf } from './fields.js';
 import { encodeUpdated, storableDocument, type StorableDocument } from './storable-document.js';
 
 /**
- * Writes the results of a pipeline that ends in `$out` or `$merge`. On an error nothing is written.
+ * Writes the results of a pipeline that ends in `$out` or `$merge`. If one write fails, none takes
+ * effect.
  */
 export async function writeResults(
   context: CommandContext,
@@ -39,7 +40,7 @@ export async function writeResults(
   });
 }
 
-/** `$out`: replaces the collection by a new one with the same indexes. */
+/** Runs `$out`: replaces the collection with a new one that has the same indexes. */
 function writeOut(
   { server }: CommandContext,
   transaction: Transaction,

@@ -10,7 +10,7 @@ import type { CommandContext } from './context.js';
 import { namespaceOf } from './fields.js';
 import { getFilterOptions } from './query-options.js';
 
-/** The query that replaces the leading stages of a pipeline. */
+/** Builds the query that replaces the first stages of a pipeline. */
 export function buildPrefixQuery(
   { now }: CommandContext,
   command: Doc,
@@ -28,12 +28,17 @@ export function buildPrefixQuery(
   };
 }
 
-/** The collection that a pipeline reads, or undefined for `{aggregate: 1}`. */
+/**
+ * Returns the namespace of the collection that a pipeline reads. Undefined for `{aggregate: 1}`.
+ */
 export function aggregatedNamespace(command: Doc, database: string): string | undefined {
   return isNumeric(command['aggregate']) ? undefined : namespaceOf(database, command['aggregate']);
 }
 
-/** Splits off a leading `$skip` and `$limit` (0 for none) from the stages. */
+/**
+ * Returns a `$skip` and a `$limit` at the start of the stages, and the stages after them. Zero
+ * stands for an absent stage.
+ */
 function windowOf(stages: readonly unknown[]): { skip: number; limit: number; rest: readonly Doc[] } {
   const rest = stages.filter(isDoc);
   const skip = isNumeric(rest[0]?.['$skip']) ? Number(rest.shift()?.['$skip']) : 0;
@@ -41,15 +46,17 @@ function windowOf(stages: readonly unknown[]): { skip: number; limit: number; re
   return { skip, limit, rest };
 }
 
-/** The window that a counting pipeline counts in, and the document it returns. */
+/** A pipeline whose only result is a number of documents. */
 interface PlainCount {
+  /** The part of the query's result that is counted. Zero stands for no limit. */
   readonly window: { readonly skip: number; readonly limit: number };
+  /** Builds the result document from the number. */
   readonly result: (n: number) => Doc;
 }
 
 /**
- * Recognizes a rest of a pipeline that only counts: `$skip`, `$limit`, then a `$count` or `{$group:
- * {_id: 1, n: {$sum: 1}}}`.
+ * Recognizes stages that only count, so that no document needs to be read: an optional `$skip`, an
+ * optional `$limit`, then `$count` or `{$group: {_id: 1, n: {$sum: 1}}}`.
  */
 export function matchCountOnlyPipeline(stages: readonly unknown[]): PlainCount | undefined {
   const { skip, limit, rest } = windowOf(stages);
@@ -71,7 +78,7 @@ function countResult(name: unknown, group: unknown): PlainCount['result'] | unde
   return _id === 1 || _id === null ? (n) => ({ _id, [field]: n }) : undefined;
 }
 
-/** Gives `$lookup` access to the other collections. */
+/** Creates the access to other collections that `$lookup` needs. */
 export function createCollectionReader({ server, database, reader }: CommandContext): Collections {
   const { store } = server;
   return {

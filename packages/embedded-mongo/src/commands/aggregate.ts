@@ -25,8 +25,8 @@ import { atClusterTimeOf } from './snapshot-reads.js';
 import { DOCUMENT_BYTES_MAX } from './storable-document.js';
 
 /**
- * `aggregate`: the planner runs the leading stages as a query. The other stages process its
- * results.
+ * Runs `aggregate`. The planner runs the first stages as a query. The remaining stages process the
+ * documents of that query.
  */
 export async function aggregate(context: CommandContext): Promise<CommandResult> {
   const { command, database, transaction } = context;
@@ -81,10 +81,13 @@ interface Results {
   isAlive: (() => boolean) | null;
 }
 
-/** Stages that read all input before they return a result. */
+/** Stages that must read all documents before they return the first result. */
 const BLOCKING = new Set(['$group', '$sort', '$count', '$facet']);
 
-/** The results, computed lazily unless a stage needs all documents first. */
+/**
+ * Returns the results of a pipeline. They are computed lazily unless a stage must read all
+ * documents first.
+ */
 async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Promise<Results> {
   const { command, database, server, reader } = context;
   const namespace = aggregatedNamespace(command, database);
@@ -126,12 +129,15 @@ function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
   }
 }
 
-/** Computes all results now. */
+/** Computes all results immediately. */
 function whole(documents: Iterable<Buffer | null>): Buffer[] {
   return [...documents].filter((document) => document !== null);
 }
 
-/** For `$listLocalSessions`, which reads no collection: its documents and the stages after it. */
+/**
+ * Returns the documents of `$listLocalSessions`, which reads no collection, and the stages after
+ * it. Undefined if the pipeline does not begin with that stage.
+ */
 function localSessions(
   { server }: CommandContext,
   pipeline: unknown,

@@ -39,7 +39,7 @@ export const CREATE_FIELDS: Readonly<Record<string, FieldType>> = {
   collation: 'object',
 };
 
-/** `create`. In a transaction the collection appears with the commit. */
+/** Runs `create`. In a transaction, other clients see the collection only after the commit. */
 export async function create(context: CommandContext): Promise<CommandResult> {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['create']);
@@ -77,8 +77,8 @@ export async function dropDatabase({ database, server, statement }: CommandConte
 }
 
 /**
- * Throws LockedError while a transaction in progress has written to the collection. The statement
- * then waits for it.
+ * Drops a collection. Throws LockedError if an open transaction has written to the collection. The
+ * statement then waits for the end of that transaction.
  */
 function dropCollection(store: Store, collection: Collection): void {
   assertNoPendingWrites(store, collection);

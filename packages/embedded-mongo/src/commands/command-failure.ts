@@ -9,8 +9,8 @@ import { errorLabels, TRANSIENT_LABEL, type ErrorContext } from './error-reply.j
 import { stepDown } from './step-down.js';
 
 /**
- * The label of a command that the server did not process. Drivers resend it in the same
- * transaction.
+ * The error label of a command that the server has not processed. Drivers send the command again in
+ * the same transaction.
  */
 const OVERLOADED_LABEL = 'SystemOverloadedError';
 
@@ -22,8 +22,9 @@ interface FailedCommand {
 }
 
 /**
- * Applies the effects of a failpoint that precede the command. @returns false if the command must
- * not run. @throws MongoError with the error code of the failpoint.
+ * Applies the effects of a failpoint that come before the command.
+ * @returns false if the command must not run.
+ * @throws MongoError with the error code of the failpoint.
  */
 export async function applyFailpointBefore(
   server: Server,
@@ -42,8 +43,8 @@ export async function applyFailpointBefore(
     const endsIt =
       labels.includes(TRANSIENT_LABEL) || (!setting.endsTransaction && !labels.includes(OVERLOADED_LABEL));
     if (setting.inTransaction && endsIt) {
-      // Such errors end the transaction. The client retries with a new one, which must not wait for
-      // these locks.
+      // Such an error ends the transaction. The client then retries with a new transaction, which
+      // must not wait for the locks of this one.
       abortTransactionOf(server, command);
     }
     throw errorOf(failure, failure.errorCode, labels);
@@ -51,7 +52,7 @@ export async function applyFailpointBefore(
   return true;
 }
 
-/** Applies the effects of a failpoint that follow the command. */
+/** Applies the effects of a failpoint that come after the command. */
 export function applyFailpointAfter(
   server: Server,
   failure: CommandFailure,
@@ -76,7 +77,7 @@ function errorOf(failure: CommandFailure, code: number, labels: readonly string[
   return new MongoError(
     code,
     "Failing command via 'failCommand' failpoint",
-    // Pass on an empty list too, so that the caller adds no labels.
+    // Pass on an empty list too. Otherwise `errorReply` would add the default labels.
     labels.length > 0 || failure.errorLabels !== null ? { errorLabels: labels } : {},
   );
 }

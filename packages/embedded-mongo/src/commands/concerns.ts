@@ -6,7 +6,7 @@ const LEVELS = new Set(['local', 'available', 'majority', 'linearizable', 'snaps
 const TRANSACTION_LEVELS = new Set(['local', 'majority', 'snapshot']);
 const SNAPSHOT_COMMANDS = new Set(['find', 'aggregate', 'distinct']);
 
-/** Checks a command's readConcern. */
+/** Checks the `readConcern` of a command. */
 export function checkReadConcern(
   command: Doc,
   { name, transaction }: { name: string; transaction: 'none' | 'starting' | 'continued' },
@@ -35,8 +35,8 @@ export function checkReadConcern(
 }
 
 /**
- * The error for a write concern that one member can't satisfy, or null. The write itself takes
- * effect.
+ * Returns the error for a write concern that a replica set with one member cannot satisfy, or null.
+ * The write takes effect in either case.
  */
 export function writeConcernErrorFor(command: Doc): Doc | null {
   const concern = docField(command, 'writeConcern');
@@ -61,8 +61,8 @@ export function writeConcernErrorFor(command: Doc): Doc | null {
 }
 
 /**
- * True if the reply must wait until a majority has the writes (the default for writes) or the data
- * that was read.
+ * True if the reply must wait for a majority. By default this applies to writes, and with read
+ * concern `linearizable` also to reads.
  */
 export function requiresMajorityAck(
   command: Doc,
@@ -83,7 +83,10 @@ function isWritingPipeline(pipeline: unknown): boolean {
   return isDoc(last) && ('$out' in last || '$merge' in last);
 }
 
-/** How long a write waits for the majority, in milliseconds. Infinity without a limit. */
+/**
+ * Returns how many milliseconds a write waits for the majority. Infinity if the command sets no
+ * limit.
+ */
 export function majorityWaitMs(command: Doc): number {
   const limits = [docField(command, 'writeConcern')?.['wtimeout'], command['maxTimeMS']];
   return Math.min(
@@ -91,7 +94,10 @@ export function majorityWaitMs(command: Doc): number {
   );
 }
 
-/** The error for a write that did not reach the majority in time. The write itself takes effect. */
+/**
+ * Returns the error for a write that did not reach the majority within the time limit. The write
+ * still takes effect.
+ */
 export function majorityTimeout(command: Doc): Doc {
   const wtimeout = Number(docField(command, 'writeConcern')?.['wtimeout'] ?? 0);
   return {

@@ -21,10 +21,10 @@ export interface Server {
   readonly clock: ClusterClock;
   readonly snapshotReads: SnapshotReads;
   readonly parameters: Parameters;
-  /** Number of calls and failures of each command since the start. */
+  /** The number of calls and failures of each command since the server started. */
   readonly commandCounts: Map<string, CommandCount>;
   readonly setName: string;
-  /** `host:port` as clients reach it. */
+  /** The `host:port` that clients connect to. */
   address: string;
   readonly processId: ObjectId;
   readonly startedAtMs: number;
@@ -38,19 +38,22 @@ export interface CommandCount {
 /** Open cursors by id. */
 export type Cursors = Map<bigint, Cursor>;
 
-/** The rest of a result. Documents are encoded when they are fetched. */
+/**
+ * The documents of a result that were not sent yet. A document is encoded only when the client
+ * fetches it.
+ */
 export interface Cursor {
   readonly namespace: string;
-  /** Yields null at points where other commands may run. */
+  /** Yields null between two documents when other commands may run. */
   readonly documents: Iterator<Uint8Array | null>;
   /**
-   * True while its collection and indexes exist. Null if the result was complete when the cursor
-   * was opened.
+   * True while the collection and the indexes that the cursor reads exist. Null if the whole result
+   * was computed when the cursor was opened.
    */
   readonly isAlive: (() => boolean) | null;
-  /** Maximum number of documents that it still returns. */
+  /** Maximum number of documents that the cursor may still return. */
   left: number;
-  /** A document that was read but did not fit into the previous batch. */
+  /** A document that was read for the previous batch but did not fit into it. */
   held: Uint8Array | null;
   readonly transaction: Transaction | null;
   readonly neverTimesOut: boolean;
@@ -65,49 +68,55 @@ export interface Parameters {
   cursorTimeoutMillis: number;
 }
 
-/** One command in progress. */
+/** A command that is being executed. */
 export interface CommandContext {
   readonly server: Server;
   readonly name: string;
   readonly command: Doc;
   readonly database: string;
-  /** The documents of an `insert` that came as a document sequence. */
+  /** The documents of an `insert` if the client sent them as a document sequence. */
   readonly documents: readonly Buffer[] | undefined;
   readonly legacy: boolean;
   readonly connection: Connection;
   readonly session: Session | undefined;
   /**
-   * The client's transaction that this command is part of, or the snapshot that it reads. Null
-   * reads the newest data.
+   * The open transaction of the client, or the snapshot from the read concern. If it is null, the
+   * command reads the newest data.
    */
   readonly reader: Transaction | null;
-  /** The client's transaction that this command is part of. */
+  /** The open transaction of the client, or null outside of a transaction. */
   readonly transaction: Transaction | null;
   readonly statement: StatementContext;
   readonly now: Date;
 }
 
-/** A reply document, or its encoding. */
+/** A reply: a document, or the BSON encoding of one. */
 export type CommandResult = Doc | Buffer;
 
 type CommandHandler = (context: CommandContext) => CommandResult | Promise<CommandResult>;
 
-/** A command: its handler, its fields, and where it may be used. */
+/** The handler of a command, its fields, and the conditions under which it may run. */
 export interface CommandDefinition {
   readonly handle: CommandHandler;
-  /** Fields in addition to the common ones; null leaves them unchecked. */
+  /**
+   * Fields that the command has in addition to the common ones. Null disables the check of unknown
+   * fields.
+   */
   readonly fields: Readonly<Record<string, FieldType>> | null;
   readonly inTransaction?: boolean;
   /**
-   * True if it commits or aborts a transaction. It then works on the session, not inside the
-   * transaction.
+   * True if the command commits or aborts a transaction. It then acts on the session and does not
+   * run inside the transaction.
    */
   readonly endsTransaction?: boolean;
-  /** True if it writes: `writeConcern` applies, and only the primary accepts it. */
+  /**
+   * True if the command writes. Such a command accepts a `writeConcern` and runs only on the
+   * primary.
+   */
   readonly writes?: boolean;
   /**
-   * True if it reads data, possibly with a read preference other than primary. A command that may
-   * also write, such as `aggregate`, counts as a read.
+   * True if the command reads data and accepts a read preference other than primary. A command that
+   * may also write, such as `aggregate`, counts as a read.
    */
   readonly reads?: boolean;
 }

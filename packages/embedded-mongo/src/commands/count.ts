@@ -5,7 +5,7 @@ import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
 import { checkCollation } from './query-options.js';
 
-/** `count`: a negative limit is taken as its absolute value. */
+/** Runs `count`. As in MongoDB, a negative limit counts as its absolute value. */
 export function count({ command, database, server, reader }: CommandContext): CommandResult {
   const namespace = namespaceOf(database, command['count']);
   checkCollation(command);

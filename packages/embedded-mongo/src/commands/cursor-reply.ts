@@ -3,8 +3,8 @@ import { encode } from '../values/encode.js';
 import type { Doc } from '../values/types.js';
 
 /**
- * Precomputed element headers of the first array positions: type 3 (document), the position as
- * text, a zero byte.
+ * The BSON element headers of the first array positions, computed once. A header consists of the
+ * type 3 (document), the position as text, and a zero byte.
  */
 const POSITIONS = Array.from({ length: 1024 }, (_, i) => positionHead(i));
 const FIELD_HEADS = {
@@ -25,7 +25,7 @@ export function cursorReply({
   field: 'firstBatch' | 'nextBatch';
   cursorId: Long;
   namespace: string;
-  /** Further fields of the cursor object. */
+  /** Additional fields of the cursor object. */
   extra?: Doc | undefined;
 }): Buffer {
   let arrayBytes = 5;
@@ -63,7 +63,10 @@ export function cursorReply({
 const closedTails = new Map<string, Buffer>();
 const CLOSED_TAILS_MAX = 1000;
 
-/** The end of the cursor object of a complete result. Most replies share it. */
+/**
+ * Returns the end of the cursor object of a complete result. It is cached, because most replies of
+ * a collection have the same one.
+ */
 function closedTail(namespace: string): Buffer {
   let tail = closedTails.get(namespace);
   if (tail === undefined) {
@@ -75,7 +78,7 @@ function closedTail(namespace: string): Buffer {
   return tail;
 }
 
-/** `ok: 1.0` and the end of the document. */
+/** The field `ok: 1.0` and the zero byte that ends the document. */
 const OK_TAIL = Buffer.from('\x01ok\0\0\0\0\0\0\0\xf0\x3f\0', 'latin1');
 
 function encodeElementHead(position: number): Buffer {

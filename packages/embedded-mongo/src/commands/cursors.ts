@@ -9,23 +9,23 @@ import { numberField } from './fields.js';
 export interface CursorOptions {
   namespace: string;
   documents: Iterable<Uint8Array | null>;
-  /** For lazily read documents: true while their collection and indexes exist. */
+  /** For documents that are read lazily. Returns true while their collection and indexes exist. */
   isAlive?: (() => boolean) | null;
-  /** Maximum number of documents; 0 for no limit. */
+  /** Maximum number of documents. Zero means no limit. */
   limit?: number;
   /** Maximum number of documents in the first batch. */
   batchSize?: number | undefined;
-  /** Close the cursor after the first batch. */
+  /** True if the cursor is closed after the first batch. */
   singleBatch?: boolean;
   neverTimesOut?: boolean;
   extra?: Doc | undefined;
 }
 
 const FIRST_BATCH = 101;
-/** Leaves room in the message for the rest of the reply. */
+/** Less than the maximum message size, which leaves room for the rest of the reply. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Returns the first batch. The remaining documents stay for `getMore`. */
+/** Opens a cursor and returns the first batch. `getMore` returns the remaining documents. */
 export async function openCursor(context: CommandContext, options: CursorOptions): Promise<Buffer> {
   const {
     namespace,
@@ -56,7 +56,9 @@ export async function openCursor(context: CommandContext, options: CursorOptions
   return cursorReply({ batch, field: 'firstBatch', cursorId, namespace, extra });
 }
 
-/** The `batchSize` of a command or of its `cursor`; undefined for the default. */
+/**
+ * Returns the `batchSize` of a command or of its `cursor` field. Undefined means the default size.
+ */
 export function batchSizeOf(options: Doc | undefined): number | undefined {
   return options?.['batchSize'] === undefined ? undefined : numberField(options, 'batchSize', 0);
 }
@@ -83,8 +85,8 @@ export async function getMore(context: CommandContext): Promise<CommandResult> {
   }
   cursor.usedAtMs = Date.now();
   const batchSize = numberField(command, 'batchSize', 0);
-  // While a batch is read, the cursor is removed: no other command can use it, and it cannot time
-  // out.
+  // The cursor is removed while a batch is read. Another command cannot use it at the same time,
+  // and it cannot time out.
   server.cursors.delete(id.toBigInt());
   const { batch, isDone } = await nextBatch(cursor, batchSize === 0 ? Infinity : batchSize);
   if (!isDone) {
@@ -109,7 +111,7 @@ export function killCursors({ command, server }: CommandContext): CommandResult 
   };
 }
 
-/** Closes idle cursors and cursors of ended transactions. */
+/** Closes idle cursors, and cursors whose transaction has ended. */
 export function dropIdleCursors(cursors: Cursors, timeoutMs: number, nowMs: number): void {
   for (const [id, { transaction, neverTimesOut, usedAtMs }] of cursors) {
     if (transaction?.hasEnded === true || (!neverTimesOut && nowMs - usedAtMs > timeoutMs)) {
@@ -123,7 +125,8 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
   const batch: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
-    // Do not read live rows ahead of the batch.
+    // Do not read lazy documents beyond the batch, because they may change before the next
+    // `getMore`.
     if (cursor.isAlive !== null && cursor.held === null && batch.length >= sizeMax) {
       return { batch, isDone: cursor.left === 0 };
     }
@@ -147,7 +150,10 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
   }
 }
 
-/** The next document, null at points where other commands may run, undefined at the end. */
+/**
+ * Returns the next document, null if other commands may run now, or undefined at the end of the
+ * result.
+ */
 function take(cursor: Cursor): Uint8Array | null | undefined {
   if (cursor.held !== null) {
     const { held } = cursor;
@@ -158,14 +164,14 @@ function take(cursor: Cursor): Uint8Array | null | undefined {
   return step.done === true ? undefined : step.value;
 }
 
-/** Throws if the collection or an index that the cursor reads was dropped. */
+/** Throws if the cursor reads a collection or an index that was dropped. */
 function refuseDead({ isAlive }: Cursor): void {
   if (isAlive?.() === false) {
     throw new MongoError(175, 'cursor killed: the collection or an index that it reads was dropped');
   }
 }
 
-/** Lets waiting commands run. */
+/** Resolves in the next iteration of the event loop, so that waiting commands can run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -184,7 +190,7 @@ function cursorIdOf(value: unknown): Long {
 
 function newCursorId(cursors: Cursors): Long {
   for (;;) {
-    // At most 53 bits, so that clients can hold the id in a JS number.
+    // The id has at most 53 bits, so that clients can represent it as a JS number.
     const id = BigInt(randomBytes(6).readUIntBE(0, 6) + 1);
     if (!cursors.has(id)) {
       return Long.fromBigInt(id);

@@ -77,7 +77,7 @@ const FIND_FIELDS: Fields = {
   let: 'object',
 };
 
-/** Commands that mongosh or drivers may send and that are refused. */
+/** Commands that are refused although mongosh or drivers may send them. */
 const REFUSED = [
   'authenticate',
   'bulkWrite',
@@ -214,7 +214,10 @@ export function isCommand(name: string): boolean {
   return DEFINITIONS.has(name);
 }
 
-/** The command of this name. Throws MongoError 59 if there is none. */
+/**
+ * Returns the definition of a command.
+ * @throws MongoError 59 if there is no such command.
+ */
 export function definitionOf(name: string): CommandDefinition {
   const definition = DEFINITIONS.get(name);
   if (definition === undefined) {

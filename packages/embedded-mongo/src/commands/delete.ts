@@ -11,7 +11,7 @@ import { docField, namespaceOf, numberField } from './fields.js';
 import { getFilterOptions } from './query-options.js';
 import { runStatements, statementsOf } from './statements.js';
 
-/** `delete`: each statement is one atomic step. */
+/** Runs `delete`. Each of its statements is atomic. */
 export async function deleteCommand(context: CommandContext): Promise<CommandResult> {
   const { command, database } = context;
   const namespace = namespaceOf(database, command['delete']);

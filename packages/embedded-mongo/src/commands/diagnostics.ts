@@ -154,12 +154,12 @@ export function whatsMyUri({ connection }: CommandContext): CommandResult {
   return { you: `${connection.socket.remoteAddress ?? ''}:${connection.socket.remotePort ?? 0}` };
 }
 
-/** Refuses a command that mongosh or drivers may send but this server does not support. */
+/** Refuses a command that mongosh or drivers may send but that this server does not support. */
 export function rejectUnsupportedCommand({ name }: CommandContext): never {
   throw new MongoError(115, `embedded-mongo does not support the command '${name}'`);
 }
 
-/** Acknowledges a command that needs no action: `ping`, `refreshSessions`, … */
+/** Acknowledges a command that requires no action, such as `ping` or `refreshSessions`. */
 export function replyOk(): CommandResult {
   return {};
 }

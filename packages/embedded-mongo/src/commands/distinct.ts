@@ -10,7 +10,10 @@ import { docField, namespaceOf } from './fields.js';
 import { checkCollation } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 
-/** `distinct`: the distinct values at a path, in order. Array elements count one by one. */
+/**
+ * Runs `distinct`: returns the distinct values at a path in sorted order. Each element of an array
+ * is a separate value.
+ */
 export function distinct(context: CommandContext): CommandResult {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['distinct']);

@@ -2,26 +2,28 @@ import { MongoError } from '../errors.js';
 import { JournalError } from '../journal/journal.js';
 import type { Doc } from '../values/types.js';
 
-/** Errors after which the same command may be retried. */
+/** Error codes after which a driver may retry the same command. */
 const RETRYABLE = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** Errors after which the whole transaction may be retried. */
+/** Error codes after which a driver may retry the whole transaction. */
 const TRANSIENT = new Set([24, 112, 246, 239, 267]);
 const NO_SUCH_TRANSACTION = 251;
 
-/** The transaction has ended; the client may retry it as a whole. */
+/**
+ * The error label of a transaction that was aborted. The client may retry the whole transaction.
+ */
 export const TRANSIENT_LABEL = 'TransientTransactionError';
 
-/** Errors that report that the server is no longer primary. */
+/** Error codes that tell the client that this server is no longer the primary. */
 export const NOT_PRIMARY_CODES: ReadonlySet<number> = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
-/** The context of a failed command. It decides the labels of the error. */
+/** The properties of a failed command that determine its error labels. */
 export interface ErrorContext {
   inTransaction: boolean;
   endsTransaction: boolean;
   retryableWrite: boolean;
 }
 
-/** Error labels that tell drivers whether to retry. */
+/** Returns the error labels. They tell drivers whether to retry the command or the transaction. */
 export function errorLabels(
   code: number,
   { inTransaction, endsTransaction, retryableWrite }: ErrorContext,
@@ -40,7 +42,7 @@ export function errorLabels(
   return labels;
 }
 
-/** The reply for a failed command. */
+/** Builds the reply to a failed command. */
 export function errorReply(error: unknown, setting: ErrorContext): Doc {
   const known = asMongoError(error);
   const labels = known.extra['errorLabels'] === undefined ? errorLabels(known.code, setting) : [];
@@ -64,7 +66,7 @@ export function asMongoError(error: unknown): MongoError {
   return new MongoError(1, error instanceof Error ? error.message : String(error));
 }
 
-/** A statement's error as an element of `writeErrors`. */
+/** Builds the element of `writeErrors` for a failed statement. */
 export function writeError(error: MongoError, index: number): Doc {
   return { index, code: error.code, ...error.extra, errmsg: error.message };
 }

@@ -20,19 +20,19 @@ import type { CommandContext, CommandResult } from './context.js';
 import { docField, namespaceOf, numberField } from './fields.js';
 import { scopeOf, sortOf } from './query-options.js';
 
-/** The explained query, and the pipeline stages around it. */
+/** The query to explain, and the pipeline stages after it. */
 interface Explained {
   namespace: string;
   query: RowQuery;
   isCount: boolean;
   projected: boolean;
-  /** Pipeline stages that run after the query. */
+  /** Pipeline stages that process the result of the query. */
   rest: readonly unknown[];
 }
 
 /**
- * `explain`: the plan of a query in MongoDB's format. From verbosity `executionStats` on it also
- * runs the query and reports what was examined.
+ * Runs `explain`: returns the plan of a query in MongoDB's format. With verbosity `executionStats`
+ * or higher, it also runs the query and returns how many keys and documents were examined.
  */
 export function explain(context: CommandContext): CommandResult {
   const inner = docField(context.command, 'explain');
@@ -42,7 +42,7 @@ export function explain(context: CommandContext): CommandResult {
   return explainCommand(context, inner, verbosityOf(context.command));
 }
 
-/** Explains a command that is given as a document. */
+/** Explains the command `inner`. */
 export function explainCommand(context: CommandContext, inner: Doc, verbosity: string): Doc {
   const explained = explainedQuery(context, inner);
   const { server, reader } = context;

@@ -2,7 +2,7 @@ import { Long } from 'bson';
 import { MongoError } from '../errors.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, isNumeric, typeNameOf, type Doc } from '../values/types.js';
-/** The type of a command's field. Null counts as absent, as in MongoDB. */
+/** The expected type of a field of a command. As in MongoDB, a null field is treated as absent. */
 export type FieldType =
   'object' | 'array' | 'bool' | 'string' | 'number' | 'natural' | 'any' | 'objectOrString' | 'objectOrArray';
 
@@ -28,8 +28,8 @@ const COMMON: Readonly<Record<string, FieldType>> = {
 };
 
 /**
- * Checks the fields of a command or of one of its statements. Throws MongoError 40415, 14 or 2, as
- * MongoDB does.
+ * Checks the fields of a command, or of one of its statements.
+ * @throws MongoError 40415 for an unknown field, 14 for a wrong type, 2 for an invalid value.
  */
 export function checkFields(where: string, doc: Doc, types: Readonly<Record<string, FieldType>>): void {
   for (const field of keysOf(doc)) {
@@ -59,7 +59,7 @@ export function checkCommandFields(
 
 const merged = new Map<Readonly<Record<string, FieldType>>, Readonly<Record<string, FieldType>>>();
 
-/** The fields of a command and the common ones, merged once per definition. */
+/** Returns the fields of a command together with the common fields. The merged object is cached. */
 function withCommon(types: Readonly<Record<string, FieldType>>): Readonly<Record<string, FieldType>> {
   let all = merged.get(types);
   if (all === undefined) {
@@ -118,7 +118,10 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** A number field as a JS integer (fractions are truncated), or the default if it is absent. */
+/**
+ * Returns a number field as a JS integer, without its fraction. Returns the default if the field is
+ * absent.
+ */
 export function numberField(doc: Doc, field: string, absent: number): number {
   const value = doc[field];
   if (value === undefined || value === null) {
@@ -144,7 +147,8 @@ const knownNamespaces = new Map<string, Map<string, string>>();
 const KNOWN_MAX = 1000;
 
 /**
- * The collection named in the first field of a command. Throws MongoError 73 for an invalid name.
+ * Returns the namespace of the collection that the first field of a command names.
+ * @throws MongoError 73 if the name is invalid.
  */
 export function namespaceOf(database: string, collection: unknown): string {
   if (typeof collection !== 'string') {

@@ -16,8 +16,8 @@ import { statementIdOf } from './statements.js';
 import { prepareUpdate } from './update-matching.js';
 
 /**
- * `findAndModify`: changes one document and returns it as it was before, or with `new` as it is
- * after.
+ * Runs `findAndModify`: changes or deletes one document and returns it. By default it returns the
+ * document before the change, and with `new` the document after it.
  */
 export async function findAndModify(context: CommandContext): Promise<CommandResult> {
   const { command, name, database } = context;

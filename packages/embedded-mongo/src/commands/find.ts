@@ -48,8 +48,9 @@ export function find(context: CommandContext): Promise<CommandResult> {
 }
 
 /**
- * The rows of a query. A snapshot reads them now. Other reads are lazy, so `isAlive` tells whether
- * their collection and indexes still exist.
+ * Returns the documents of a query. With a snapshot reader, all documents are found immediately and
+ * `isAlive` is null. Otherwise they are read lazily, and `isAlive` tells whether their collection
+ * and indexes still exist.
  */
 export function readRows(
   { server: { store }, reader }: CommandContext,
@@ -68,7 +69,7 @@ export function readRows(
   return { rows, isAlive };
 }
 
-/** Encodes rows lazily: the stored bytes, or the projection of each document. */
+/** Encodes documents lazily. Without a projection, it returns the stored bytes. */
 export function* encodedRows(
   rows: Iterable<Row | null>,
   project: ((doc: Doc) => Doc) | null,

@@ -18,8 +18,8 @@ export function hello(context: CommandContext): CommandResult {
 }
 
 /**
- * True for a hello with a known topology version. It is answered when the topology changes or its
- * wait time ends.
+ * True for a `hello` that contains a topology version and a wait time. Its reply is delayed until
+ * the topology changes or the wait time ends.
  */
 export function isAwaitableHello({ command, legacy }: Request, name: string): boolean {
   const isHello = name === 'hello' || name === 'ismaster' || name === 'isMaster';
@@ -32,8 +32,8 @@ export function isAwaitableHello({ command, legacy }: Request, name: string): bo
 }
 
 /**
- * Returns a function that awaits the next reply to an awaitable hello (used by drivers'
- * monitoring).
+ * Returns a function that waits for the next reply to an awaitable `hello`. Drivers use such
+ * commands to monitor the server.
  */
 export function awaitedHellos(server: Server, connection: Connection, command: Doc): () => Promise<Doc> {
   const { election, processId } = server;
@@ -49,8 +49,8 @@ export function awaitedHellos(server: Server, connection: Connection, command: D
 }
 
 /**
- * The version of the server's topology state. Drivers ignore replies older than the version they
- * have.
+ * Returns the version of the server's topology state. A driver ignores a reply with an older
+ * version than the newest that it has received.
  */
 export function topologyVersionOf({ processId, election }: Server): Doc {
   return { processId, counter: Long.fromNumber(election.version) };

@@ -19,7 +19,10 @@ import { batchSizeOf, openCursor } from './cursors.js';
 import { docField, namespaceOf } from './fields.js';
 import { formatValue } from '../store/duplicate-key.js';
 
-/** `createIndexes`: builds the missing indexes at once. On an error none is built. */
+/**
+ * Runs `createIndexes`: builds the missing indexes in one step. If one of them fails, none is
+ * built.
+ */
 export async function createIndexes(context: CommandContext): Promise<CommandResult> {
   const { command, database, server, transaction } = context;
   const namespace = namespaceOf(database, command['createIndexes']);
@@ -78,8 +81,9 @@ function hasDocuments({ records }: Collection, reader: Transaction): boolean {
 }
 
 /**
- * False if the collection already has this index. Throws 85 or 86 if a different index conflicts
- * with it.
+ * False if the collection already has this index.
+ * @throws MongoError 85 or 86 if the collection has a different index with the same name or the
+ * same key.
  */
 function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): boolean {
   if (isDoc(spec['key']) && equalValues(spec['key'], { _id: 1 })) {
@@ -111,7 +115,10 @@ function isMissing(collection: Collection, spec: Doc, earlier: readonly Doc[]): 
   return true;
 }
 
-/** Two indexes are the same if key, uniqueness, sparseness and partial filter agree. */
+/**
+ * True if two specifications describe the same index: key, uniqueness, sparseness and partial
+ * filter are equal.
+ */
 function hasSameIdentity(a: Doc, b: Doc): boolean {
   return (
     isDoc(b['key']) &&
@@ -130,7 +137,10 @@ function isSet(flag: unknown): boolean {
   return flag !== undefined && flag !== null && flag !== false && Number(flag) !== 0;
 }
 
-/** `dropIndexes`: by name, by key, by a list of names, or with `*` all except `_id`. */
+/**
+ * Runs `dropIndexes`. Indexes are selected by name, by key or by a list of names. `*` selects all
+ * indexes except the one on `_id`.
+ */
 export function dropIndexes({ command, database, server, name }: CommandContext): CommandResult {
   const namespace = namespaceOf(database, command[name]);
   const collection = collectionFor(server.store, namespace, null);

@@ -11,7 +11,10 @@ import { boolField, namespaceOf } from './fields.js';
 import { storableDocument } from './storable-document.js';
 import { checkBatchSize, failureFields, statementError, statementIdOf } from './statements.js';
 
-/** The progress of a batch. It is kept over several runs, since each run commits its inserts. */
+/**
+ * The progress of a batch. Each run commits its inserts, so the progress is kept from one run to
+ * the next.
+ */
 interface Progress {
   next: number;
   inserted: number;
@@ -19,7 +22,10 @@ interface Progress {
   retried: number[];
 }
 
-/** `insert`: all documents without a lock conflict or error become visible and durable together. */
+/**
+ * Runs `insert`. Without a lock conflict, all documents are committed together. After a conflict,
+ * the batch continues in a new run with its own commit.
+ */
 export async function insert(context: CommandContext): Promise<CommandResult> {
   const { command, database, documents } = context;
   const namespace = namespaceOf(database, command['insert']);
@@ -60,7 +66,8 @@ function insertMany(
       insertDocument(transaction, collection, doc, bytes);
     } catch (error) {
       if (error instanceof LockedError && index > first) {
-        // Commit the inserts of this run first. The next run meets the lock again and waits.
+        // Commit the inserts of this run. The next run starts with this document and waits for its
+        // lock.
         return;
       }
       progress.errors.push(writeError(statementError(error), index));

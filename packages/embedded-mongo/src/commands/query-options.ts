@@ -7,21 +7,25 @@ import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { docField } from './fields.js';
 
-/** The variables of a command's expressions: system variables and those of its `let`. */
+/**
+ * Returns the variables that the expressions of a command may use: the system variables, and the
+ * variables of its `let`.
+ */
 export function scopeOf(command: Doc, now: Date): Scope {
   return letScopeOf(command, now) ?? systemScope(now);
 }
 
 /**
- * Like `scopeOf`, or undefined if the command has no `let` (or no such field). Few filters need
- * variables.
+ * Like `scopeOf`, but returns undefined if the command has no such field, because most filters use
+ * no variables.
+ * @param field The field with the variables. An update statement has them in `c`.
  */
 export function letScopeOf(command: Doc, now: Date, field = 'let'): Scope | undefined {
   const variables = docField(command, field);
   return variables === undefined ? undefined : letScope(systemScope(now), variables, compileExpression);
 }
 
-/** The options of `compileFilter` for this command. */
+/** Returns the options with which `compileFilter` compiles the filter of this command. */
 export function getFilterOptions(command: Doc, now: Date): { scope?: Scope } {
   const scope = letScopeOf(command, now);
   return scope === undefined ? {} : { scope };
@@ -35,7 +39,9 @@ export function checkCollation(doc: Doc): void {
   }
 }
 
-/** The sort of a query, if any. It is checked even if there is nothing to sort. */
+/**
+ * Returns the sort of a query, or undefined. An invalid sort throws even if no document matches.
+ */
 export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
   const sort = docField(doc, field);
   if (sort === undefined || keysOf(sort).length === 0) {
@@ -50,7 +56,10 @@ export function sortOf(doc: Doc, field = 'sort'): Doc | undefined {
   return sort;
 }
 
-/** Refuses unsupported fields of a command, unless their value has no effect. */
+/**
+ * Throws if a command has one of these fields, which this server does not support. A value without
+ * an effect is accepted.
+ */
 export function refuseUnsupported(doc: Doc, fields: readonly string[]): void {
   for (const field of fields) {
     const value = doc[field];

@@ -35,8 +35,8 @@ const NOT_OK = new Double(0);
 const NO_TAIL = Buffer.alloc(0);
 
 /**
- * Answers one request. Every failure becomes an error reply. No reply is sent before the data that
- * it read or wrote is on disk.
+ * Runs one request and returns the reply. Every failure becomes an error reply. The reply is
+ * returned only after all data that the command read or wrote is on disk.
  */
 export async function runCommand(
   server: Server,
@@ -56,7 +56,8 @@ export async function runCommand(
   } catch (error) {
     result = errorReply(error, setting);
     if (NOT_PRIMARY_CODES.has(Number(result['code']))) {
-      // The current topology version lets the driver retry at once, without another topology check.
+      // With the current topology version, the driver retries immediately instead of checking the
+      // topology first.
       result = { ...result, topologyVersion: topologyVersionOf(server) };
     }
   }
@@ -71,7 +72,7 @@ export async function runCommand(
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
-/** Only existing commands are counted, so that unknown names cannot fill the memory. */
+/** Counts only existing commands. A client could otherwise fill the memory with unknown names. */
 function count({ commandCounts }: Server, name: string, isFailed: boolean): void {
   if (!isCommand(name)) {
     return;
@@ -83,7 +84,7 @@ function count({ commandCounts }: Server, name: string, isFailed: boolean): void
 }
 
 /**
- * Runs a command with its failpoints, and waits until all data that the result depends on is on
+ * Runs a command with its failpoints. Then waits until all data that the result depends on is on
  * disk.
  */
 async function perform(
@@ -110,7 +111,8 @@ async function perform(
   try {
     result = await execute(server, request, { name, definition, connection });
   } catch (error) {
-    // After a duplicate-key error, a majority read must find the other document.
+    // If the client reads with a majority after a duplicate-key error, it must find the other
+    // document.
     if (waitsForMajority && error instanceof MongoError && error.code === 11000) {
       await majorityHas(server, command);
     }
@@ -157,7 +159,10 @@ async function arrivesWithin(arrival: Promise<void>, limitMs: number): Promise<b
   return isInTime;
 }
 
-/** The end of a reply. The operation time of a majority read is older than the newest operation. */
+/**
+ * Returns the time fields at the end of a reply. For a majority read, the operation time is the
+ * time of the newest commit that a majority has.
+ */
 function tailFor({ clock, store }: Server, command: Doc): Buffer {
   const { time } = store.majority;
   const level = time === null ? undefined : docField(command, 'readConcern')?.['level'];
@@ -233,7 +238,10 @@ async function execute(
   }
 }
 
-/** Any error aborts the transaction in which it occurs. */
+/**
+ * Aborts the transaction. As in MongoDB, a transaction ends with the first error of one of its
+ * commands.
+ */
 function failTransaction(
   server: Server,
   session: Session | undefined,
@@ -289,8 +297,9 @@ function resolveTransaction(
 }
 
 /**
- * Waits until a majority has the commits that a majority read must see (`afterClusterTime`,
- * `atClusterTime`).
+ * Waits until a majority has reached the `afterClusterTime` or `atClusterTime` of a majority read
+ * or snapshot read.
+ * @throws MongoError 50 if the time limit of the command ends first.
  */
 async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
   if (store.majority.time === null) {
@@ -312,8 +321,8 @@ async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
 const READS_OF_MAJORITY: ReadonlySet<string> = new Set(['find', 'aggregate', 'distinct', 'count']);
 
 /**
- * The reader for a command outside of a transaction, by its read concern. Null reads the newest
- * data.
+ * Returns the reader that the read concern of a command outside of a transaction requires. Null
+ * means that the command reads the newest data.
  */
 function concernedReader(server: Server, name: string, command: Doc): Transaction | null {
   const concern = docField(command, 'readConcern');

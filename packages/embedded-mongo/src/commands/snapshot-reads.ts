@@ -4,7 +4,7 @@ import { abort, begin, beginMajoritySnapshot, type Store } from '../store/store.
 import type { Transaction } from '../store/transaction.js';
 import type { ClusterClock } from '../wire/cluster-time.js';
 
-/** Past snapshots that snapshot sessions may still read. */
+/** The snapshots of earlier reads. Later reads of the same session may read them again. */
 export interface SnapshotReads {
   pins: { time: Timestamp; reader: Transaction; expiresAtMs: number }[];
 }
@@ -16,11 +16,11 @@ export function createSnapshotReads(): SnapshotReads {
 }
 
 /**
- * The reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and its time. Without
- * `atClusterTime` it reads what a majority has now. It is kept, so that later reads of the session
- * see the same snapshot.
+ * Returns the reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and the time
+ * of the snapshot. Without `atClusterTime`, that is the newest time that a majority has reached.
+ * The snapshot is kept, so that later reads of the session see the same data.
  *
- * The caller must wait for a time that the majority has not reached yet.
+ * If the majority has not reached `atClusterTime` yet, the caller must wait before it reads.
  */
 export function snapshotReader(
   reads: SnapshotReads,
@@ -46,7 +46,7 @@ export function snapshotReader(
   return pin;
 }
 
-/** Releases snapshots that were not read recently. */
+/** Releases snapshots that no command has read recently. */
 export function releaseExpiredSnapshots(reads: SnapshotReads, store: Store, nowMs: number): void {
   for (const pin of reads.pins) {
     if (pin.expiresAtMs < nowMs) {
@@ -56,7 +56,7 @@ export function releaseExpiredSnapshots(reads: SnapshotReads, store: Store, nowM
   reads.pins = reads.pins.filter(({ expiresAtMs }) => expiresAtMs >= nowMs);
 }
 
-/** The time of a snapshot read outside of a transaction, for its reply. */
+/** Returns the time of a snapshot read outside of a transaction. The reply contains it. */
 export function atClusterTimeOf(
   reads: SnapshotReads,
   reader: Transaction | null,

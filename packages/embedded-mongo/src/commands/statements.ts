@@ -9,7 +9,10 @@ import { checkCollation } from './query-options.js';
 
 const STATEMENTS_MAX = 100_000;
 
-/** Throws MongoError 16 for an empty batch or one with too many statements. */
+/**
+ * Checks the number of statements.
+ * @throws MongoError 16 if the batch is empty or too large.
+ */
 export function checkBatchSize(size: number): void {
   if (size === 0 || size > STATEMENTS_MAX) {
     throw new MongoError(
@@ -20,8 +23,10 @@ export function checkBatchSize(size: number): void {
 }
 
 /**
- * The statements of an `update` or `delete`. Only the first two fields are required. Throws
- * MongoError 40414, 40415, 14 or 16.
+ * Returns the statements of an `update` or `delete`. Only the first two of their fields are
+ * required.
+ * @throws MongoError 40414 if a required field is missing, 40415 for an unknown field, 14 for a
+ * wrong type, 16 for a wrong number of statements.
  */
 export function statementsOf(
   command: Doc,
@@ -56,17 +61,18 @@ function wrongType(where: string, value: unknown): MongoError {
   return new MongoError(14, `BSON field '${where}' is the wrong type '${type}', expected type 'object'`);
 }
 
-/**
- * The replies of successful statements by position, and the reply fields for errors and retries.
- */
+/** The results of the statements of a command. */
 export interface StatementResults {
+  /** The replies of the successful statements, each with the position of its statement. */
   readonly replies: readonly (readonly [index: number, reply: Doc])[];
+  /** The reply fields `writeErrors` and `retriedStmtIds`. */
   readonly failures: Doc;
 }
 
 /**
- * Runs statements in turn, each as one atomic step that is remembered for retries. `prepare` checks
- * a statement and returns its attempt, which may run several times.
+ * Runs statements one after the other. Each is atomic, and its reply is remembered for a retry.
+ * @param prepare Checks a statement and returns the function that runs it. That function may be
+ * called several times.
  */
 export async function runStatements(
   context: CommandContext,
@@ -104,7 +110,7 @@ export async function runStatements(
   return { replies, failures: failureFields(writeErrors, retriedStmtIds) };
 }
 
-/** Reply fields that are included only if they are not empty. */
+/** Returns the reply fields for failed and repeated statements. An empty list is left out. */
 export function failureFields(writeErrors: Doc[], retriedStmtIds: number[]): Doc {
   return {
     ...(writeErrors.length > 0 ? { writeErrors } : {}),
@@ -112,7 +118,7 @@ export function failureFields(writeErrors: Doc[], retriedStmtIds: number[]): Doc
   };
 }
 
-/** The id under which a statement of a retryable command is remembered. */
+/** Returns the id by which a retry of the command recognizes a statement. */
 export function statementIdOf(command: Doc, index: number): number {
   const ids = command['stmtIds'];
   if (Array.isArray(ids) && typeof ids[index] === 'number') {
@@ -122,12 +128,12 @@ export function statementIdOf(command: Doc, index: number): number {
 }
 
 /**
- * Errors that end the whole command: conflicts, the end of the transaction, timeouts, a step-down,
- * a disconnected client.
+ * Codes of errors that end the whole command: write conflicts, an aborted transaction, timeouts, a
+ * step-down and a disconnected client.
  */
 const COMMAND_ERRORS: ReadonlySet<number> = new Set([50, 112, 225, 251, 279, 10107, 11602]);
 
-/** Returns the error of a single statement. Errors that end the command are thrown. */
+/** Returns the error for `writeErrors`. If the error ends the whole command, it is thrown again. */
 export function statementError(error: unknown): MongoError {
   if (!(error instanceof MongoError) || COMMAND_ERRORS.has(error.code)) {
     throw error;

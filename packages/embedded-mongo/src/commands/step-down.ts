@@ -5,8 +5,8 @@ import type { CommandContext, CommandResult, Server } from './context.js';
 import { boolField, numberField } from './fields.js';
 
 /**
- * `replSetStepDown`: stops being primary for some seconds. It is refused without `force`, since no
- * other member could take over.
+ * Runs `replSetStepDown`: the server stops being primary for some seconds. Without `force` it is
+ * refused, because the set has no other member that could become primary.
  */
 export function replSetStepDown({ server, command, database }: CommandContext): CommandResult {
   if (database !== 'admin') {
@@ -29,7 +29,7 @@ export function replSetStepDown({ server, command, database }: CommandContext): 
   return {};
 }
 
-/** Loses an election: aborts transactions in progress but keeps connections open. */
+/** Makes the server lose an election. Open transactions are aborted, and connections stay open. */
 export function stepDown({ election, store, sessions }: Server, ms: number): void {
   loseElection(election, ms);
   abortTransactions(store, sessions);

@@ -8,18 +8,20 @@ import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
 export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 const NESTING_MAX = 100;
 
-/** A document and its encoding. */
+/** A document and its BSON encoding. */
 export interface StorableDocument {
   doc: Doc;
   bytes: Buffer;
 }
 
 /**
- * Prepares a received document for storage. It is checked, `_id` is put first, and empty timestamps
- * are filled in. An unchanged document keeps its bytes. Throws MongoError 10334, 15, 52 or 53.
+ * Prepares a received document for storage: checks it, puts `_id` first and fills empty timestamps.
+ * A document that needs no change keeps its bytes.
+ * @throws MongoError 10334 if it is too large, 15 if it is nested too deeply, 52 or 53 for an
+ * invalid `_id`.
  */
 export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDocument {
-  // Copied, so that stored bytes do not share memory with the received message.
+  // Copy the bytes. A stored document would otherwise keep the whole received message in memory.
   const copy = Buffer.isBuffer(sent) ? Buffer.from(sent) : null;
   const doc = Buffer.isBuffer(sent) ? decode(copy ?? sent) : sent;
   const complete = fillDefaults(doc, now);
@@ -30,7 +32,10 @@ export function storableDocument(sent: Doc | Buffer, now: Timestamp): StorableDo
   return { doc: complete, bytes };
 }
 
-/** Encodes an updated document. Throws MongoError 10334 or 15 if it can't be stored. */
+/**
+ * Encodes an updated document.
+ * @throws MongoError 10334 if it is too large, 15 if it is nested too deeply.
+ */
 export function encodeUpdated(doc: Doc): Buffer {
   checkNesting(doc);
   const bytes = encode(doc);
@@ -54,7 +59,7 @@ export function checkId(id: unknown): void {
 }
 
 /**
- * Adds a missing `_id` and fills empty timestamps. Returns the same object if nothing is missing.
+ * Adds a missing `_id` and fills empty timestamps. Returns the same object if neither is necessary.
  */
 export function fillDefaults(doc: Doc, now: Timestamp): Doc {
   const keys = keysOf(doc);

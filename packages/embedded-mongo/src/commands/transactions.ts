@@ -11,8 +11,8 @@ import {
 import type { CommandContext, CommandResult } from './context.js';
 
 /**
- * `commitTransaction`: may be repeated, even after a restart, since the journal holds the outcome
- * with the writes.
+ * Runs `commitTransaction`. A client may repeat it, even after a restart, because the journal
+ * contains the outcome together with the writes.
  */
 export function commitTransaction(context: CommandContext): CommandResult {
   const { server, command, connection } = context;
@@ -38,20 +38,20 @@ export function abortTransaction(context: CommandContext): CommandResult {
   return {};
 }
 
-/** `endSessions`, `killSessions`: ends these sessions and their transactions. */
+/** Runs `endSessions` or `killSessions`: aborts the open transactions of these sessions. */
 export function endSessions({ server, command, name }: CommandContext): CommandResult {
   const ids = command[name];
   for (const lsid of Array.isArray(ids) ? (ids as unknown[]) : []) {
     const session = server.sessions.byKey.get(sessionIdOf(lsid).toString('latin1'));
     if (session !== undefined) {
       endTransaction(server.store, session, session.transaction === null ? session.state : 'aborted');
-      // The last commit may still be retried. The session itself is forgotten after its timeout.
+      // Keep the session until its timeout, because the client may still retry its last commit.
     }
   }
   return {};
 }
 
-/** `killAllSessions`: aborts every transaction in progress. */
+/** Runs `killAllSessions`: aborts all open transactions. */
 export function killAllSessions({ server }: CommandContext): CommandResult {
   abortTransactions(server.store, server.sessions);
   return {};

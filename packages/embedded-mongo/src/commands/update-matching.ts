@@ -11,7 +11,7 @@ import type { CommandContext } from './context.js';
 import { getFilterOptions, letScopeOf } from './query-options.js';
 import { checkId, fillDefaults, encodeUpdated } from './storable-document.js';
 
-/** The update that a statement requests. */
+/** An update, as requested by a statement of `update` or by `findAndModify`. */
 export interface UpdateRequest {
   namespace: string;
   filter: Doc;
@@ -21,23 +21,27 @@ export interface UpdateRequest {
   hint: unknown;
   multi: boolean;
   upsert: boolean;
-  /** The statement; its field `c` holds constants for a pipeline. */
+  /** The whole statement. Its field `c` contains the constants of a pipeline update. */
   statement: Doc;
 }
 
 export interface UpdateOutcome {
   matched: number;
   modified: number;
-  /** The `_id` of the inserted document, wrapped because it may have any value. */
+  /**
+   * The `_id` of an inserted document. It is wrapped in an object, because an `_id` may also be
+   * null.
+   */
   upserted: { id: unknown } | null;
-  /** The last matching document, before and after the update. */
+  /** The last matching document before the update. */
   before: Doc | null;
+  /** The last matching document after the update, or the inserted document. */
   after: Doc | null;
 }
 
 /**
- * Compiles and checks an update before any document is read. Returns the step that applies it in a
- * transaction; it may run several times.
+ * Compiles and checks an update before any document is read. Returns the function that applies the
+ * update in a transaction. That function may run several times.
  */
 export function prepareUpdate(
   context: CommandContext,
@@ -83,8 +87,8 @@ export function prepareUpdate(
           continue;
         }
         const bytes = encodeUpdated(after);
-        // Operators return the same object if nothing changed. Other updates are compared by their
-        // bytes.
+        // Update operators return the same object if nothing changed. Replacements and pipelines
+        // are compared by their bytes.
         if (isOperators || version.bytes?.equals(bytes) !== true) {
           replaceDocument(transaction, collection, record, { doc: after, bytes });
           outcome.modified += 1;

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<string, FieldType>> = {
   arrayFilters: 'array',
 };
 
-/** `update`: each statement is one atomic step. */
+/** Runs `update`. Each of its statements is atomic. */
 export async function update(context: CommandContext): Promise<CommandResult> {
   const { command, database } = context;
   const namespace = namespaceOf(database, command['update']);

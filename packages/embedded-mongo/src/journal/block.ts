@@ -1,18 +1,22 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * A block is the unit of one group commit. On disk it is complete or invalid, so entries that
- * belong together (a transaction) go into one block.
+ * A block contains the entries of one group commit. After a crash it is either complete or
+ * recognizably invalid. Entries that must not be separated, such as those of a transaction, are in
+ * one block.
  *
- *   magic u32 | payload length u32 | sequence u32 | reserved u32 | crc32 u32 | payload
- *   crc32: over these 16 bytes and the payload
- *   payload: (entry length u32 | entry)*
+ * magic u32 | payload length u32 | sequence u32 | reserved u32 | crc32 u32 | payload
+ * - crc32: over the first 16 bytes and the payload
+ * - payload: (entry length u32 | entry)*
  */
 export const BLOCK_HEADER_BYTES = 20;
 const MAGIC = Buffer.from('EMJ1', 'latin1');
 const PAYLOAD_BYTES_MAX = 0x3fff_ffff;
 
-/** Encodes entries as the block with this sequence number (its position in the file, from 0). */
+/**
+ * Encodes entries as a block.
+ * @param sequence The position of the block in its file, from 0.
+ */
 export function encodeBlock(sequence: number, entries: readonly Uint8Array[]): Buffer {
   let payload = 0;
   for (const entry of entries) {
@@ -33,7 +37,7 @@ export function encodeBlock(sequence: number, entries: readonly Uint8Array[]): B
   return block;
 }
 
-/** Payload length in the header at `at`, or -1 if there is no plausible header. */
+/** Returns the payload length from the header at `at`, or -1 if there is no plausible header. */
 export function payloadLength(buffer: Buffer, at: number): number {
   if (buffer.length - at < BLOCK_HEADER_BYTES || MAGIC.compare(buffer, at, at + 4) !== 0) {
     return -1;
@@ -42,7 +46,7 @@ export function payloadLength(buffer: Buffer, at: number): number {
   return length > PAYLOAD_BYTES_MAX ? -1 : length;
 }
 
-/** True if the block at `at` is intact. It must lie completely inside the buffer. */
+/** True if the block at `at` is intact. The whole block must be in the buffer. */
 export function isIntact(buffer: Buffer, at: number): boolean {
   const length = payloadLength(buffer, at);
   if (length < 0 || buffer.length - at < BLOCK_HEADER_BYTES + length) {
@@ -55,7 +59,7 @@ export function sequenceOf(buffer: Buffer, at: number): number {
   return buffer.readUInt32LE(at + 8);
 }
 
-/** The entries of an intact block, as views of the buffer. */
+/** Yields the entries of an intact block as views of the buffer. */
 export function* readEntries(block: Buffer): Generator<Buffer> {
   let at = BLOCK_HEADER_BYTES;
   while (at < block.length) {
@@ -66,8 +70,8 @@ export function* readEntries(block: Buffer): Generator<Buffer> {
 }
 
 /**
- * Offset of the first intact block at or after `from`, or -1. It distinguishes a torn tail from
- * damage in the middle.
+ * Returns the offset of the first intact block at or after `from`, or -1. An intact block after a
+ * damaged one shows that the damage is not a torn tail.
  */
 export function findIntactBlock(buffer: Buffer, from: number): number {
   for (let at = buffer.indexOf(MAGIC, from); at >= 0; at = buffer.indexOf(MAGIC, at + 1)) {

@@ -1,4 +1,7 @@
-/** The data directory can't be used. The message names the file, the reason and the remedy. */
+/**
+ * Reports that the data directory cannot be used. The message contains the file, the reason and the
+ * remedy.
+ */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
@@ -14,7 +17,7 @@ const REASONS = new Map([
   ['EFBIG', 'the file size limit of this process is reached'],
 ]);
 
-/** Describes the error number of a failed system call, e.g. `the disk is full (ENOSPC)`. */
+/** Describes the error of a failed system call, for example `the disk is full (ENOSPC)`. */
 export function describeSystemError(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

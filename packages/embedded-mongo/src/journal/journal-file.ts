@@ -7,16 +7,19 @@ import type { JournalPosition } from './recover.js';
 const fdatasyncAsync = promisify(fdatasync);
 const writeAsync = promisify(write);
 
-/** The last file of the journal. Only one call at a time. */
+/**
+ * The file that the journal appends to. A caller must wait for each call before it makes the next
+ * one.
+ */
 export interface JournalFile {
   /**
-   * Writes the entries as one block. With `sync` it waits until the block is on disk. Resolves to
-   * the number of bytes.
+   * Writes the entries as one block and resolves to the number of bytes. With `sync` it resolves
+   * only after the block is on disk.
    */
   write: (entries: readonly Buffer[]) => Promise<number>;
-  /** Switches to a new file and returns its generation. */
+  /** Closes the file, opens the next one and returns its generation. */
   next: () => number;
-  /** Truncates the partial block of a failed write. */
+  /** Removes the partial block of a failed write from the end of the file. */
   cut: () => void;
   close: () => void;
 }
@@ -54,7 +57,8 @@ export function openJournalFile(directory: string, sync: boolean, position: Jour
 }
 
 /**
- * Not in append mode: each write has an explicit position, so that a failed one can be truncated.
+ * Opens the file without append mode, because each write has an explicit position. A partial block
+ * can then be removed.
  */
 function openFile(directory: string, generation: number): number {
   const fd = openSync(journalPath(directory, generation), constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -63,8 +67,8 @@ function openFile(directory: string, generation: number): number {
 }
 
 /**
- * A full disk may accept part of a write without an error. The next attempt then reports the
- * reason.
+ * Writes the whole block. A full disk may accept only a part of a write, without an error. The
+ * write of the remaining part then throws the reason.
  */
 async function writeFully(fd: number, block: Buffer, position: number): Promise<void> {
   let written = 0;

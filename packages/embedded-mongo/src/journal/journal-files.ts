@@ -3,15 +3,19 @@ import { join } from 'node:path';
 import { DataDirectoryError, describeSystemError } from './data-directory-error.js';
 
 /**
- * A data directory holds `snapshot.<n>` (everything up to the start of generation n) and
- * `journal.<n>`, `journal.<n+1>`… (what came after). `*.tmp` is a snapshot that was not finished.
+ * The files of a data directory. `snapshot.<n>` contains all data up to the start of generation n.
+ * `journal.<n>`, `journal.<n+1>` and so on contain the later changes. `*.tmp` is an incomplete
+ * snapshot.
  */
 export interface JournalFiles {
-  /** Generation of the newest snapshot, or undefined while there is none. */
+  /** Generation of the newest snapshot. Undefined if there is no snapshot yet. */
   snapshot: number | undefined;
-  /** Generations of the journals to read after it, ascending and without gaps. May be empty. */
+  /**
+   * Generations of the journals to read after the snapshot, ascending and without gaps. May be
+   * empty.
+   */
   journals: number[];
-  /** Files that the newest snapshot makes obsolete. */
+  /** Files that are no longer needed, because the newest snapshot replaces them. */
   obsolete: string[];
 }
 
@@ -23,7 +27,10 @@ export function journalPath(directory: string, generation: number): string {
   return join(directory, `journal.${generation}`);
 }
 
-/** Creates the directory if it does not exist. Throws DataDirectoryError on failure. */
+/**
+ * Creates the directory if it does not exist.
+ * @throws DataDirectoryError if that fails.
+ */
 export function createDataDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
@@ -74,7 +81,7 @@ export function deleteFiles(paths: readonly string[]): void {
   }
 }
 
-/** Makes created, renamed and deleted directory entries durable. */
+/** Syncs the directory, so that created, renamed and deleted files are durable. */
 export function syncDirectory(directory: string): void {
   const fd = openSync(directory, 'r');
   try {

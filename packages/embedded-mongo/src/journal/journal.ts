@@ -3,16 +3,17 @@ import { openJournalFile, type JournalFile } from './journal-file.js';
 import type { JournalPosition } from './recover.js';
 
 /**
- * The journal could not be written. Unacknowledged writes are lost, and the process must stop
- * serving its data.
+ * The journal could not be written. Writes that were not acknowledged are lost, so the process must
+ * stop serving the data in memory.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
 interface JournalStats {
-  /** Bytes of the journals since the newest snapshot, and bytes of that snapshot. */
+  /** Bytes of all journals since the newest snapshot. */
   journalBytes: number;
+  /** Bytes of the newest snapshot. */
   snapshotBytes: number;
   syncs: number;
   entries: number;
@@ -20,26 +21,29 @@ interface JournalStats {
 
 export interface Journal {
   /**
-   * Adds an entry. Entries appended without an await between them reach the disk together or not at
-   * all.
+   * Adds an entry. Either all entries that are appended without an await between them reach the
+   * disk, or none.
    */
   append: (entry: Buffer) => void;
   /**
-   * Undefined if all appended entries are on disk, else a promise of it. Rejects with JournalError.
+   * Undefined if all appended entries are on disk. Otherwise a promise that resolves once they are,
+   * and rejects with JournalError if writing fails.
    */
   durable: () => Promise<void> | undefined;
-  /** Directs later entries to a new file. Resolves to its generation once that file exists. */
+  /** Writes all later entries to a new file. Resolves to its generation once the file exists. */
   rotate: () => Promise<number>;
   readonly stats: JournalStats;
-  /** Flushes and closes. */
+  /** Writes the remaining entries and closes the file. */
   close: () => Promise<void>;
 }
 
 export interface JournalOptions {
   directory: string;
-  /** False does not wait for the disk: writes survive a killed process but not a power failure. */
+  /**
+   * If false, writes are not synced to disk. They survive a killed process but not a power failure.
+   */
   sync: boolean;
-  /** Called once, when writing has failed. */
+  /** Called once, when a write has failed. */
   onFailure: (error: JournalError) => void;
 }
 
@@ -50,7 +54,7 @@ interface Deferred {
 }
 
 interface Rotation {
-  /** Entries that still belong in the old file. */
+  /** Entries that were appended before the rotation and belong in the old file. */
   entries: Buffer[];
   resolve: (generation: number) => void;
   reject: (error: Error) => void;
@@ -63,13 +67,14 @@ interface State {
   pending: Buffer[];
   rotation: Rotation | undefined;
   running: boolean;
-  /** The group commit being written, and the one that is collecting entries. */
+  /** The group commit that is being written. */
   inFlight: Deferred | undefined;
+  /** The group commit that collects new entries. */
   next: Deferred | undefined;
   failure: JournalError | undefined;
 }
 
-/** Opens the journal for appending at the position where recovery ended. */
+/** Opens the journal. New entries are appended at the position where recovery ended. */
 export function openJournal(options: JournalOptions, position: JournalPosition): Journal {
   const { journalBytes, snapshotBytes } = position;
   const state: State = {
@@ -97,7 +102,7 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
       state.failure === undefined ? (state.next ?? state.inFlight)?.promise : Promise.reject(state.failure),
     rotate: () => rotate(state),
     async close() {
-      // Ignore a failure here: it was already reported.
+      // The failure was already reported through `onFailure`.
       await (state.next ?? state.inFlight)?.promise.catch(() => undefined);
       state.file.close();
     },
@@ -105,8 +110,8 @@ export function openJournal(options: JournalOptions, position: JournalPosition):
 }
 
 /**
- * Starts a group commit at the end of this event loop turn, so that all writes of the turn share
- * one sync.
+ * Starts a group commit after the current iteration of the event loop. All writes of the iteration
+ * share one sync.
  */
 function schedule(state: State): void {
   state.next ??= createDeferred();
@@ -159,10 +164,11 @@ function fail(state: State, cause: unknown, rotation: Rotation | undefined): voi
   );
   state.failure = failure;
   try {
-    // Entries of the failed batch were never acknowledged and must not reappear after a restart.
+    // The entries of the failed batch were never acknowledged, so they must not reappear after a
+    // restart.
     state.file.cut();
   } catch {
-    // It is safe to leave the partial block: its checksum invalidates it.
+    // The partial block may stay, because its checksum is invalid.
   }
   state.inFlight?.reject(failure);
   state.next?.reject(failure);
@@ -190,7 +196,8 @@ function createDeferred(): Deferred {
     resolve = res;
     reject = rej;
   });
-  // Waiting callers still get the rejection. Without any, it must not crash the process.
+  // Callers that wait still receive the rejection. If nobody waits, it must not end the process as
+  // an unhandled rejection.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -5,14 +5,15 @@ import { DataDirectoryError, describeSystemError } from './data-directory-error.
 const TAKEOVER_MS_MAX = 10_000;
 
 /**
- * Directories locked by this process. The process id cannot distinguish two holders in one process.
+ * Directories that this process has locked. A lock file has only the process id and cannot show
+ * that two servers of one process use the same directory.
  */
 const heldHere = new Set<string>();
 
 /**
- * Makes this process the only user of a data directory and returns the release function. A stale
- * lock of an ended process is taken over. Throws DataDirectoryError when another process, or this
- * one, has the directory open.
+ * Makes this process the only user of a data directory and returns a function that releases the
+ * lock. The lock of a process that has ended is replaced.
+ * @throws DataDirectoryError if this process or another one already uses the directory.
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
@@ -30,8 +31,8 @@ export function lockDirectory(directory: string): () => void {
 }
 
 /**
- * Creates the lock file with its content in one step. Without the owner's id, others would consider
- * the lock stale.
+ * Creates the lock file together with its content, in one atomic step. An empty lock file would
+ * look stale to other processes.
  */
 function createLock(path: string): boolean {
   const draft = `${path}.${process.pid}`;
@@ -52,8 +53,8 @@ function createLock(path: string): boolean {
 }
 
 /**
- * Replaces a stale lock. A second exclusive file ensures that only one of several processes does
- * so.
+ * Replaces a stale lock. A second file, created exclusively, ensures that only one of several
+ * processes replaces it.
  */
 function takeOver(directory: string, path: string): void {
   const mutex = `${path}.takeover`;
@@ -82,8 +83,8 @@ function takeOver(directory: string, path: string): void {
 }
 
 /**
- * The process id in the lock file if that process still runs. Process ids are reused, so its start
- * time must match.
+ * Returns the process id in the lock file if that process is still running. A process id may be
+ * reused, so the start time must match too.
  */
 function liveHolder(path: string): number | undefined {
   const [pidText = '', start = ''] = readIfPresent(path).trim().split(' ');
@@ -102,8 +103,8 @@ function liveHolder(path: string): number | undefined {
 }
 
 /**
- * Start time of a process in clock ticks since boot, with the boot id. `-` if the system has no
- * such data.
+ * Returns the start time of a process in clock ticks since boot, and the boot id. Returns `-` on
+ * systems without this information.
  */
 function startOf(pid: number): string {
   const stat = readIfPresent(`/proc/${pid}/stat`);

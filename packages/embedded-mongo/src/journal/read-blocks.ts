@@ -5,11 +5,11 @@ import { DataDirectoryError } from './data-directory-error.js';
 const READ_BYTES = 8 << 20;
 
 /**
- * Reads the blocks of one file in order. Only the newest journal may have a torn tail: a truncated
- * or damaged block with no intact block after it. Such a block is the last, never acknowledged
- * write before a crash. It ends the file.
+ * Yields the blocks of one file in order. The newest journal may have a torn tail, which is a
+ * truncated or damaged block without an intact block after it. A crash leaves such a block if the
+ * last write was not complete, and that write was never acknowledged. The torn tail ends the file.
  *
- * Other damage is refused, since skipping it would lose acknowledged writes.
+ * Any other damage throws, because skipping it would lose acknowledged writes.
  */
 export function* readBlocks(path: string, { mayBeTorn }: { mayBeTorn: boolean }): Generator<Buffer, void> {
   const fd = openSync(path, 'r');
@@ -19,7 +19,9 @@ export function* readBlocks(path: string, { mayBeTorn }: { mayBeTorn: boolean })
     let sequence = 0;
     let window: Buffer = Buffer.alloc(0);
     let windowStart = 0;
-    /** Makes `bytes` bytes at `offset` available in the window; false at the end of the file. */
+    /**
+     * Reads `bytes` bytes at `offset` into the window. Returns false if the file ends before them.
+     */
     const available = (bytes: number): boolean => {
       if (offset + bytes <= windowStart + window.length) {
         return true;

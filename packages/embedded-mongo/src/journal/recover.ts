@@ -4,21 +4,22 @@ import { DataDirectoryError } from './data-directory-error.js';
 import { deleteFiles, journalPath, listJournalFiles, snapshotPath } from './journal-files.js';
 import { readBlocks } from './read-blocks.js';
 
-/** Position at which appending continues after recovery. */
+/** The position at which the journal is continued after recovery. */
 export interface JournalPosition {
   generation: number;
-  /** Bytes of the file `journal.<generation>`; 0 if it does not exist yet. */
+  /** Size of the file `journal.<generation>` in bytes. Zero if the file does not exist yet. */
   offset: number;
-  /** Sequence number of its next block. */
+  /** Sequence number of the next block in that file. */
   sequence: number;
-  /** Bytes of the newest snapshot and of the journals after it. */
+  /** Bytes of the newest snapshot. */
   snapshotBytes: number;
+  /** Bytes of the journals after that snapshot. */
   journalBytes: number;
 }
 
 /**
- * Passes every entry of the directory to `apply`, oldest first, and truncates a torn tail. Throws
- * DataDirectoryError, without changing anything, when a file is damaged or missing.
+ * Passes every entry of the directory to `apply`, oldest first. Then removes a torn tail.
+ * @throws DataDirectoryError if a file is damaged or missing. No file is changed in that case.
  */
 export function recover(directory: string, apply: (entry: Buffer) => void): JournalPosition {
   const files = listJournalFiles(directory);
@@ -51,7 +52,7 @@ export function recover(directory: string, apply: (entry: Buffer) => void): Jour
   return position;
 }
 
-/** A snapshot ends with an empty entry. Without it the file is incomplete. */
+/** Applies the entries of a snapshot. A complete snapshot ends with an empty entry. */
 function applySnapshot(path: string, apply: (entry: Buffer) => void): void {
   let complete = false;
   for (const block of readBlocks(path, { mayBeTorn: false })) {

@@ -5,8 +5,8 @@ import { deleteFiles, listJournalFiles, snapshotPath, syncDirectory } from './jo
 const BLOCK_BYTES = 1 << 20;
 
 /**
- * Writes the entries as `snapshot.<generation>`. The final rename makes it replace all older files,
- * which are obsolete from then on. Resolves to the size of the snapshot in bytes.
+ * Writes the entries as `snapshot.<generation>` and resolves to its size in bytes. The file is
+ * renamed last. All older files are obsolete from then on.
  */
 export async function writeSnapshot(
   { directory, generation, sync }: { directory: string; generation: number; sync: boolean },

@@ -10,9 +10,10 @@ import { parseSlice } from './slice.js';
 type Special = ReturnType<NonNullable<ProjectionOptions['special']>>;
 
 /**
- * Compiles the projection of find and findAndModify: that of `$project`, plus `$slice` and
- * `$elemMatch`.
- * @throws 31274, 31275, 28667, 28724, 238 for `path.$`, and as `parseProjection` does.
+ * Compiles the projection of `find` and `findAndModify`. It supports everything that `$project`
+ * supports, and also `$slice` and `$elemMatch`.
+ * @throws MongoError 31274, 31275, 28667 or 28724 for an invalid `$slice` or `$elemMatch`, 238 for
+ * the positional `path.$`, and the errors of `parseProjection`.
  */
 export function compileProjection(specification: Doc, scope: Scope): Projection {
   const excludes = keysOf(specification).some((key) => key !== '_id' && isExclusion(specification[key]));
@@ -40,8 +41,8 @@ function isPositional(path: string): boolean {
 }
 
 /**
- * An array with the first matching element; no field without a match. It comes after the included
- * fields.
+ * Compiles `$elemMatch`: the result is an array with the first matching element. If none matches,
+ * the field is removed. The field follows the included fields.
  */
 function elemMatchField(path: string, condition: unknown, excludes: boolean): Special {
   if (!isDoc(condition)) {

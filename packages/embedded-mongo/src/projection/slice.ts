@@ -2,7 +2,10 @@ import { MongoError } from '../errors.js';
 import { toDouble } from '../values/numbers.js';
 import { isNumeric } from '../values/types.js';
 
-/** Compiles find's `$slice`. Values other than arrays stay unchanged. @throws 28667, 28724. */
+/**
+ * Compiles `$slice` of a projection. A value that is not an array stays unchanged.
+ * @throws MongoError 28667 or 28724 if the argument is invalid.
+ */
 export function parseSlice(argument: unknown): (value: unknown) => unknown {
   if (isNumeric(argument)) {
     const count = Math.trunc(toDouble(argument)) || 0;

@@ -12,22 +12,29 @@ import {
   type ValueTest,
 } from './predicate.js';
 
-/** The two compilers, which call each other through the operators. */
+/**
+ * The compilers of filters and of operators. They are passed as an object, because each needs the
+ * other one.
+ */
 export interface FilterCompiler {
-  /** Compiles the filter of a document. */
+  /** Compiles a filter for a document. */
   filter(filter: Doc): Filter;
-  /** Compiles the operators of one field: `{$gt: 1, $lt: 5}`. */
+  /** Compiles the operators of one field, such as `{$gt: 1, $lt: 5}`. */
   operators(operators: Doc): Predicate;
 }
 
-/** True for an object of operators such as `{$gt: 1}`, false for an object that is a value. */
+/**
+ * True for an object that contains operators, such as `{$gt: 1}`. False for an object that is a
+ * value.
+ */
 export function isOperatorObject(value: unknown): value is Doc {
   return isDoc(value) && keysOf(value)[0]?.startsWith('$') === true && !isDbRef(value);
 }
 
 /**
- * `$elemMatch`: one element meets all conditions. Fields test it as a document, operators test it
- * as a value.
+ * Compiles `$elemMatch`: at least one element must meet all conditions. If the operand contains
+ * field names, each element is tested as a document. If it contains operators, each element is
+ * tested as a value.
  */
 export function elementMatches(operand: unknown, compiler: FilterCompiler): Predicate {
   if (!isDoc(operand)) {
@@ -44,7 +51,10 @@ export function elementMatches(operand: unknown, compiler: FilterCompiler): Pred
   return { kind: 'value', wholeArrays: true, test: (value) => locate(value) >= 0, locate };
 }
 
-/** A nested array is matched like a document with the keys 0, 1, ... */
+/**
+ * Tests an array element that must be a document. A nested array is treated as a document with the
+ * keys 0, 1 and so on.
+ */
 function documentTest(filter: Filter): ValueTest {
   return (value) => {
     if (Array.isArray(value)) {
@@ -54,7 +64,7 @@ function documentTest(filter: Filter): ValueTest {
   };
 }
 
-/** `$all`: every listed value is present. `[]` matches nothing. */
+/** Compiles `$all`: the array must contain every listed value. `{$all: []}` matches nothing. */
 export function containsAll(operand: unknown, compiler: FilterCompiler): Predicate {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, '$all needs an array');
@@ -84,7 +94,7 @@ export function containsAll(operand: unknown, compiler: FilterCompiler): Predica
   );
 }
 
-/** `$size`: the length of the array. */
+/** Compiles `$size`: the array must have this number of elements. */
 export function hasSize(operand: unknown): Predicate {
   const size = isNumeric(operand) ? toDouble(operand) : Number.NaN;
   if (!Number.isInteger(size) || size < 0) {

@@ -8,14 +8,14 @@ import { not, valuePredicate, type Predicate, type ValueTest } from './predicate
 import { regexTest } from './regex-operator.js';
 
 /**
- * `$eq`: equal in the total order. Null also matches a missing field. A regex is a plain value
- * here.
+ * Compiles `$eq`: the values must be equal in the total order. Null also matches a missing field. A
+ * regex is compared as a value and not used as a pattern.
  */
 export function equalTo(operand: unknown): Predicate {
   return valuePredicate(equalityTest(checkOperand(operand)));
 }
 
-/** `{field: value}`: like `$eq`, but a regex matches strings. */
+/** Compiles `{field: value}`. Unlike with `$eq`, a regex is used as a pattern for strings. */
 export function implicitlyEqualTo(operand: unknown): Predicate {
   return operand instanceof BSONRegExp ? valuePredicate(regexTest(operand)) : equalTo(operand);
 }
@@ -40,7 +40,8 @@ function equalityTest(operand: unknown): ValueTest {
   }
   if (typeof operand === 'string' || typeof operand === 'number') {
     const type = typeof operand;
-    // Only another class of the same rank (a Long versus an int) needs the general comparison.
+    // Only a value of another class with the same type rank, such as a Long and an int, needs the
+    // general comparison.
     return (value) =>
       value === operand ||
       (typeof value === 'object' && value !== null && equalValues(value, operand)) ||
@@ -51,7 +52,10 @@ function equalityTest(operand: unknown): ValueTest {
 
 const SET_FROM = 8;
 
-/** `$in`: equality with any of the values, or a match of any of the regexes. */
+/**
+ * Compiles `$in`: the value must equal one of the listed values, or match one of the listed
+ * regexes.
+ */
 export function inList(operand: unknown): Predicate {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, '$in needs an array');
@@ -91,7 +95,10 @@ export function notInList(operand: unknown): Predicate {
   return not(inList(operand));
 }
 
-/** `{$ref, $id, $db}`: a reference to a document is a value, not a set of operators. */
+/**
+ * True for a document reference `{$ref, $id, $db}`. It is a value, although its keys begin with a
+ * dollar sign.
+ */
 export function isDbRef(value: object): boolean {
   const first = Object.keys(value)[0];
   return first === '$ref' || first === '$id' || first === '$db';
@@ -99,7 +106,10 @@ export function isDbRef(value: object): boolean {
 
 export type RangeOperator = '$gt' | '$gte' | '$lt' | '$lte';
 
-/** `$gt`, `$gte`, `$lt`, `$lte`: match only values of the operand's type rank. */
+/**
+ * Compiles `$gt`, `$gte`, `$lt` and `$lte`. They match only values with the same type rank as the
+ * operand.
+ */
 export function inRange(operator: RangeOperator, operand: unknown): Predicate {
   if (operand instanceof BSONRegExp) {
     throw new MongoError(2, `Can't have RegEx as arg to predicate over field with ${operator}`);
@@ -114,7 +124,7 @@ function rangeTest(operator: RangeOperator, operand: unknown): ValueTest {
     return operator === '$gte' || operator === '$lte' ? equalityTest(null) : () => false;
   }
   if (type === BSON.minKey || type === BSON.maxKey) {
-    // All other values, and missing fields, are above MinKey and below MaxKey.
+    // Every other value, and a missing field, is above MinKey and below MaxKey.
     const beyond = type === BSON.minKey ? accepts(1) : accepts(-1);
     return (value, present) => (present && typeOf(value) === type ? accepts(0) : beyond);
   }

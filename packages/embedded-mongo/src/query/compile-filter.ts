@@ -30,16 +30,17 @@ import { matchesRegex, regexTest } from './regex-operator.js';
 import { hasType } from './type-operator.js';
 
 export interface FilterOptions {
-  /** Variables for `$expr`. The system variables by default. */
+  /** Variables for `$expr`. By default only the system variables are defined. */
   readonly scope?: Scope | undefined;
-  /** True for the filter of an upsert, which must not contain `$expr`. */
+  /** True for the filter of an upsert, in which `$expr` is not allowed. */
   readonly upsert?: boolean;
 }
 
 /**
- * Compiles a filter once for many documents. All checks run here, so an invalid filter fails
- * without documents. @throws MongoError 2 (BadValue) mostly, 9, 14, 51091 and others as MongoDB
- * does.
+ * Compiles a filter once for many documents. All checks run during compilation, so an invalid
+ * filter fails even if the collection is empty.
+ * @throws MongoError 2 (BadValue) in most cases, and 9, 14, 51091 or other codes where MongoDB uses
+ * them.
  */
 export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter {
   return compile(filter, () => {
@@ -50,21 +51,29 @@ export function compileFilter(filter: Doc, options: FilterOptions = {}): Filter 
   });
 }
 
-/** The scope is created on demand, since few filters have an `$expr`. */
+/** Creates the scope when it is needed, because few filters contain `$expr`. */
 type ScopeSource = () => Scope;
 
-/** Compiles the condition of one field: `{$gt: 1}`, a regex or a value. */
+/**
+ * Compiles the condition of one field: an operator object such as `{$gt: 1}`, a regex or a value.
+ */
 function compilePredicate(condition: unknown): Predicate {
   return isOperatorObject(condition) ? compileOperators(condition, embedded) : implicitlyEqualTo(condition);
 }
 
-/** The position of the first array element that matches the operand of `$elemMatch`, or -1. */
+/**
+ * Returns a function that finds the first array element that matches the operand of `$elemMatch`.
+ * The function returns -1 if none matches.
+ */
 export function elementPosition(condition: Doc): (value: unknown) => number {
   const predicate = elementMatches(condition, embedded);
   return (predicate.kind === 'value' ? predicate.locate : undefined) ?? (() => -1);
 }
 
-/** `$expr` is refused below the top level, where the root document is unknown. */
+/**
+ * The compiler for filters below the top level. They must not contain `$expr`, because the root
+ * document is unknown to them.
+ */
 const embedded: FilterCompiler = {
   filter: (filter) => compile(filter, undefined),
   operators: (operators) => compileOperators(operators, embedded),

@@ -4,19 +4,21 @@ import { BSON, isDoc, typeOf, type Doc } from '../values/types.js';
 import { isOperatorObject } from './array-operators.js';
 
 /**
- * Necessary conditions of a filter at one path. Each list holds by itself. In an array, different
- * elements may satisfy different lists, so a multikey index uses only one of them.
+ * Conditions at one path that every matching document meets. Each list entry applies on its own. In
+ * an array, different elements may meet different entries, so a multikey index can use only one of
+ * them.
  */
 export interface PathBounds {
   /**
-   * In every match, one value of the path equals one of these. Null also stands for a missing
-   * field.
+   * For each entry, a value at the path equals one of the listed values. Null also represents a
+   * missing field.
    */
   readonly equal: (readonly unknown[])[];
-  /** In every match, one value of the path is above this bound and of the same type rank. */
+  /** For each entry, a value at the path is above the bound and has the same type rank. */
   readonly lower: RangeBound[];
+  /** For each entry, a value at the path is below the bound and has the same type rank. */
   readonly upper: RangeBound[];
-  /** True if every match has the field (a sparse index may be used). */
+  /** True if every matching document has the field. A sparse index may then be used. */
   exists: boolean;
 }
 
@@ -25,7 +27,10 @@ export interface RangeBound {
   readonly inclusive: boolean;
 }
 
-/** The bounds of each path, from the top-level conjunction of a valid filter. */
+/**
+ * Returns the bounds of each path. Only the conditions that are combined with "and" are considered.
+ * The filter must be valid.
+ */
 export function filterBounds(filter: Doc): ReadonlyMap<string, PathBounds> {
   const bounds = new Map<string, PathBounds>();
   collect(filter, '', bounds);
@@ -118,7 +123,7 @@ function collectOperator(
   }
 }
 
-/** Arrays and regexes cannot be looked up by one key. */
+/** False for arrays and regexes, which cannot be found by a single index key. */
 function isKey(value: unknown): boolean {
   const type = typeOf(value);
   return type !== BSON.array && type !== BSON.regex;
@@ -136,13 +141,14 @@ function addEqual(entry: PathBounds, values: readonly unknown[]): void {
 function addRange(entry: PathBounds, ranges: RangeBound[], bound: RangeBound): void {
   const type = typeOf(bound.value);
   if (type === BSON.null) {
-    // `$gte: null` is equality with null; `$gt: null` matches nothing and needs no index.
+    // `$gte: null` means equality with null. `$gt: null` matches nothing, so it needs no index.
     if (bound.inclusive) {
       entry.equal.push([null]);
     }
     return;
   }
-  // Any value, or a missing field, is beyond MinKey or MaxKey.
+  // A missing field also matches a comparison with MinKey or MaxKey. With any other operand, the
+  // field must exist.
   if (type !== BSON.minKey && type !== BSON.maxKey) {
     entry.exists = true;
     if (isKey(bound.value)) {

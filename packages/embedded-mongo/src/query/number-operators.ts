@@ -3,7 +3,10 @@ import { toBigInt } from '../values/numbers.js';
 import { isNumeric, type Numeric } from '../values/types.js';
 import { valuePredicate, type Predicate } from './predicate.js';
 
-/** `$mod: [divisor, remainder]`: both, and the value, are truncated to int64. */
+/**
+ * Compiles `$mod: [divisor, remainder]`. The divisor, the remainder and the value are truncated to
+ * int64.
+ */
 export function hasRemainder(operand: unknown): Predicate {
   if (!Array.isArray(operand)) {
     throw new MongoError(2, 'malformed mod, needs to be an array');
@@ -30,7 +33,9 @@ function modOperand(value: unknown, name: string): bigint {
   return integer;
 }
 
-/** Truncates to int64. Undefined for NaN, infinities and values out of range. */
+/**
+ * Truncates a number to int64. Undefined for NaN, infinities and numbers outside the int64 range.
+ */
 function int64Of(value: Numeric): bigint | undefined {
   const integer = toBigInt(value);
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;

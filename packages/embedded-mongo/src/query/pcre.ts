@@ -4,10 +4,11 @@ const CACHE_MAX = 500;
 const cache = new Map<string, RegExp>();
 
 /**
- * Translates a PCRE pattern in UTF mode into an equivalent JS regular expression. Common syntax is
- * kept, with the meaning of `.`, `^`, `$` and `\s` adjusted. Syntax without an equivalent is
- * refused.
- * @throws MongoError 51091 for an invalid or untranslatable pattern, 51108 for an unknown flag.
+ * Translates a PCRE pattern in UTF mode into an equivalent JS regular expression. Most syntax is
+ * the same in both. `.`, `^`, `$` and `\s` are translated, because their meanings differ. Syntax
+ * without an equivalent is refused.
+ * @throws MongoError 51091 if the pattern is invalid or cannot be translated, 51108 for an unknown
+ * flag.
  */
 export function compilePcre(pattern: string, options: string): RegExp {
   const key = `${options}/${pattern}`;
@@ -57,7 +58,10 @@ const START = '(?<![^])';
 const END = '(?![^])';
 const FINAL = `(?=\\n?${END})`;
 
-/** An escape, a class, the beginning of a special group, a brace quantifier, or one character. */
+/**
+ * Matches one token: an escape, a character class, the start of a special group, a quantifier in
+ * braces, or a single character.
+ */
 const TOKENS =
   /\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<\w+>|[pP](?:\{[^}]*\}|.)|[^])|\[\^?\]?(?:\\[^]|\[:[^]|[^\]\\])*\]|\(\?P?[<>=!:|'#]?|\{\d+(?:,\d*)?\}|[^]/gu;
 
@@ -115,11 +119,11 @@ const ANCHORS: ReadonlyMap<string, string> = new Map([
   ['\\Z', FINAL],
 ]);
 
-/** White space in PCRE is ASCII only. */
+/** In PCRE, only ASCII characters are white space. */
 const SPACE = '\\t-\\r ';
 const NOT_SPACE = '\\0-\\x08\\x0e-\\x1f!-\\u{10ffff}';
 
-/** Translates an escape, inside or outside of a class. */
+/** Translates an escape inside or outside of a character class. */
 function escape(token: string): string {
   const letter = token.charAt(1);
   switch (letter) {
@@ -145,8 +149,8 @@ function escape(token: string): string {
 }
 
 /**
- * Translates a class. In PCRE, a leading `]` and a `-` next to `\w` and similar escapes are
- * literals.
+ * Translates a character class. In PCRE, a `]` at the start and a `-` next to an escape such as
+ * `\w` are literal characters.
  */
 function translateClass(token: string): string {
   const [head = '['] = /^\[\^?/.exec(token) ?? [];

@@ -3,27 +3,27 @@ import { visitPath } from '../values/paths.js';
 import type { Doc } from '../values/types.js';
 
 /**
- * The match position for the positional operator: the index in the outermost array that the path
- * entered.
+ * Details of a match for the positional operator. `position` is the index of the matching element
+ * in the outermost array on the path.
  */
 export interface MatchDetails {
   position: number | undefined;
 }
 
-/** Returns true if a document matches. It then fills `details`. */
+/** Returns true if a document matches, and then sets the fields of `details`. */
 export type Filter = (doc: Doc, details?: MatchDetails) => boolean;
 
-/** A test of one value. For a missing value, `present` is false and the value is `undefined`. */
+/** Tests one value. For a missing value, `present` is false and the value is `undefined`. */
 export type ValueTest = (value: unknown, present: boolean) => boolean;
 
-/** The compiled operators of one field, not yet bound to a path. */
+/** The compiled operators of one field. They do not depend on the path of the field. */
 export type Predicate =
   | {
       readonly kind: 'value';
       readonly test: ValueTest;
-      /** True for operators that test an array itself, not its elements. */
+      /** True for operators that test an array as a whole and not its elements. */
       readonly wholeArrays: boolean;
-      /** The position of the array element that makes `test` true ($elemMatch). */
+      /** For `$elemMatch`: returns the position of the first matching array element. */
       readonly locate?: (value: unknown) => number;
     }
   | { readonly kind: 'not'; readonly inner: Predicate }
@@ -46,7 +46,7 @@ export function and(inner: readonly Predicate[]): Predicate {
   return first !== undefined && inner.length === 1 ? first : { kind: 'and', inner };
 }
 
-/** The filter that applies a predicate to the values at a path. */
+/** Returns a filter that applies the predicate to the values at a path. */
 export function toFilter(predicate: Predicate, parts: readonly string[]): Filter {
   switch (predicate.kind) {
     case 'not': {
@@ -89,7 +89,10 @@ function recorder(predicate: Predicate & { kind: 'value' }, details: MatchDetail
   };
 }
 
-/** Applies a predicate to one value without entering arrays, as `$elemMatch` and `$pull` do. */
+/**
+ * Applies a predicate to one value. The elements of an array are not tested, as in `$elemMatch` and
+ * `$pull`.
+ */
 export function toValueTest(predicate: Predicate): ValueTest {
   switch (predicate.kind) {
     case 'not': {

@@ -5,7 +5,7 @@ import type { Doc } from '../values/types.js';
 import { compilePcre } from './pcre.js';
 import { valuePredicate, type Predicate, type ValueTest } from './predicate.js';
 
-/** Matches strings against the regex. A stored regex matches if it is identical. */
+/** Tests whether a string matches the regex. A stored regex matches if it is identical. */
 export function regexTest(regex: BSONRegExp): ValueTest {
   const compiled = compilePcre(regex.pattern, regex.options);
   return (value) => {
@@ -19,7 +19,11 @@ export function regexTest(regex: BSONRegExp): ValueTest {
   };
 }
 
-/** `{$regex, $options}`. @throws 2, 51074, 51075, 51091 (bad pattern), 51108 (unknown flag). */
+/**
+ * Compiles `{$regex, $options}`.
+ * @throws MongoError 2, 51074 or 51075 for invalid operands, 51091 for an invalid pattern, 51108
+ * for an unknown flag.
+ */
 export function matchesRegex(operators: Doc): Predicate {
   const { $regex: regex, $options: options } = operators;
   if (options !== undefined && typeof options !== 'string') {

@@ -8,8 +8,9 @@ const CODES: ReadonlySet<number> = new Set(ALIASES.values());
 const NUMBERS = [BSON.int, BSON.long, BSON.double, BSON.decimal];
 
 /**
- * `$type`: a code, an alias, or a list of them. @throws 2 for an unknown type, 9 for an empty list,
- * 14 for neither number nor string.
+ * Compiles `$type`. The operand is a type code, an alias, or a list of codes and aliases.
+ * @throws MongoError 2 for an unknown type, 9 for an empty list, 14 if the operand is neither a
+ * number nor a string.
  */
 export function hasType(operand: unknown): Predicate {
   const wanted: ReadonlySet<number> = new Set(Array.isArray(operand) ? listOf(operand) : typesOf(operand));

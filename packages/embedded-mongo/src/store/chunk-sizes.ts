@@ -1,6 +1,6 @@
 /**
- * Number of entries in the chunks of a sorted list, as a Fenwick tree. Reading the entries before a
- * chunk and resizing a chunk take O(log chunks) steps.
+ * The numbers of entries in the chunks of a sorted list, as a Fenwick tree. Changing the size of a
+ * chunk and counting the entries before a chunk both take O(log chunks) steps.
  */
 export type ChunkSizes = number[];
 
@@ -15,14 +15,14 @@ export function chunkSizesOf(sizes: readonly number[]): ChunkSizes {
   return tree;
 }
 
-/** Records that a chunk has grown or shrunk. */
+/** Adds a change to the size of a chunk. */
 export function resizeChunk(tree: ChunkSizes, chunk: number, change: number): void {
   for (let node = chunk + 1; node < tree.length; node += node & -node) {
     tree[node] = (tree[node] ?? 0) + change;
   }
 }
 
-/** The number of entries in all chunks before this one. */
+/** Returns the number of entries in all chunks before this one. */
 export function countEntriesBefore(tree: ChunkSizes, chunk: number): number {
   let entries = 0;
   for (let node = chunk; node > 0; node -= node & -node) {

@@ -7,19 +7,19 @@ import { duplicateKey } from './duplicate-key.js';
 import type { Reader } from './reader.js';
 
 export interface Collection {
-  /** Its number in the journal. */
+  /** The number that identifies the collection in the journal. */
   readonly id: number;
-  /** `<database>.<name>`. */
+  /** The name in the form `<database>.<collection>`. */
   namespace: string;
   readonly uuid: Buffer;
-  /** By key string of `_id`, in order of insertion. */
+  /** The records by the key string of their `_id`, in insertion order. */
   readonly records: Map<string, StoredRecord>;
   /**
-   * Records that readers may see differently: those with several versions, or with one that is
-   * newer than a snapshot in use.
+   * Records that two readers may see differently. Such a record has several versions, or its only
+   * version is newer than a snapshot in use.
    */
   readonly unsettled: Set<StoredRecord>;
-  /** The first is always the one on `_id`. */
+  /** The first index is always the one on `_id`. */
   indexes: [Index, ...Index[]];
 }
 
@@ -45,8 +45,8 @@ export function getCollectionName(namespace: string): string {
 }
 
 /**
- * The version of a record that a reader sees: its own write, or the newest in its snapshot. Null if
- * there is none.
+ * Returns the version of a record that a reader sees: the reader's own write, or else the newest
+ * version in its snapshot. Null if the reader sees no document.
  */
 export function visibleVersion(record: StoredRecord, reader: Reader | null): Version | null {
   if (reader !== null && record.owner === reader) {
@@ -66,9 +66,10 @@ function liveOrNull(version: Version | null): Version | null {
 }
 
 /**
- * Removes a record from `unsettled` when it is gone, or has one version that every reader sees.
- * `oldest` is the oldest snapshot in use. The index entries of a settled record are exactly those
- * of its version, so entries can be counted as documents.
+ * Removes a record from `unsettled` if it was deleted, or if it has only one version and every
+ * reader sees it. Each index entry of a settled record then belongs to that version, so counting
+ * entries counts documents.
+ * @param oldest The oldest snapshot in use.
  */
 export function markSettled(collection: Collection, record: StoredRecord, oldest: number): void {
   const { version, owner } = record;
@@ -78,7 +79,7 @@ export function markSettled(collection: Collection, record: StoredRecord, oldest
   }
 }
 
-/** All versions of a record that a reader sees or may see later. */
+/** Yields all versions of a record that some reader sees, or may see later. */
 export function* versionsOf(record: StoredRecord): Generator<Version> {
   if (record.pending !== null) {
     yield record.pending;
@@ -89,8 +90,9 @@ export function* versionsOf(record: StoredRecord): Generator<Version> {
 }
 
 /**
- * Builds an index over the stored documents. With `unique`, two documents with one key throw 11000.
- * A pending write counts too, since it was made before the index could check it.
+ * Builds an index over the stored documents. Pending writes are included, because they were made
+ * before this index could check them.
+ * @throws MongoError 11000 if the index is unique and two documents have the same key.
  */
 export function buildIndex(collection: Collection, spec: Doc): Index {
   const index = createIndex(spec);

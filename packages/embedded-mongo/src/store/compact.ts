@@ -7,8 +7,9 @@ import type { SessionOutcome, Transaction } from './transaction.js';
 const ENTRY_BYTES = 256 << 10;
 
 /**
- * Writes the current state into a snapshot, after which older journals are deleted. Reads and
- * writes continue: the snapshot has a fixed point in time, and later commits go to a new journal.
+ * Writes the current state into a snapshot and then deletes the older journals. Reads and writes
+ * continue meanwhile: the snapshot reads one point in time, and later commits are written to a new
+ * journal.
  */
 export async function compact(
   store: Store,
@@ -18,8 +19,8 @@ export async function compact(
     outcomes,
   }: { directory: string; sync: boolean; outcomes: () => Iterable<SessionOutcome> },
 ): Promise<void> {
-  // No await here: the journal rotation, the snapshot's time, the catalog and the sessions must
-  // agree.
+  // There must be no await in this block. The start of the new journal, the time of the snapshot,
+  // the catalog and the sessions must belong to the same point in time.
   const reader = begin(store, { explicit: true });
   const rotation = store.journal.rotate();
   const collections = [...store.collections.values()];

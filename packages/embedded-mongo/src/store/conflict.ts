@@ -2,8 +2,8 @@ import { MongoError } from '../errors.js';
 import type { Reader } from './reader.js';
 
 /**
- * A statement outside of a transaction met a lock. The caller undoes it, waits for the holder to
- * end, and runs it again.
+ * A statement outside of a transaction needs a lock that another transaction holds. The caller
+ * aborts the statement, waits until that transaction has ended, and runs the statement again.
  */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
@@ -14,8 +14,8 @@ export class LockedError extends Error {
 }
 
 /**
- * The error for a write that conflicts with another one. A transaction fails at once. A plain
- * statement waits for the holder.
+ * Returns the error for a write that conflicts with another one. Inside a transaction, the write
+ * fails immediately. Outside, the statement waits for the lock.
  */
 export function createConflictError(transaction: Reader, holder: Reader | null): Error {
   if (!transaction.explicit && holder !== null) {

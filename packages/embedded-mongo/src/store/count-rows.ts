@@ -8,8 +8,8 @@ import { countEntries } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * Counts the documents of a query as the reader sees them. If an index range answers the filter,
- * only the ends of the range are looked up.
+ * Counts the documents of a query as the reader sees them. If an index range contains exactly the
+ * matching documents, only the two ends of the range are searched.
  */
 export function countRows(collection: Collection, reader: Transaction | null, query: RowQuery): number {
   if (keysOf(query.filter).length === 0 && (query.hint === undefined || query.hint === null)) {
@@ -20,7 +20,7 @@ export function countRows(collection: Collection, reader: Transaction | null, qu
   return executeCount(collection, reader, { plan, query: { ...query, sort: undefined }, stats });
 }
 
-/** Runs the plan of a count and adds the examined keys and documents to `stats`. */
+/** Runs the plan of a count. Adds the numbers of examined keys and documents to `stats`. */
 export function executeCount(
   collection: Collection,
   reader: Transaction | null,
@@ -31,18 +31,18 @@ export function executeCount(
     : executePlan(collection, reader, { plan, query, stats }).length;
 }
 
-/** True if the bounds hold exactly one entry per matching document. */
+/** True if the index bounds contain exactly one entry for each matching document. */
 export function isCountable(plan: Plan, { filter }: RowQuery): plan is IndexPlan {
   if (plan.kind !== 'index' || !boundsMatchFilterExactly(plan, filter)) {
     return false;
   }
-  // An array has several entries. An equality selects one of them, but other fields and ranges may
-  // hold several.
+  // A document has one entry for each element of an array. An equality selects one of these
+  // entries. A range, or an array in a later field, may select several.
   const { index, bounds } = plan;
   return !isMultikey(index) || (bounds.ranges.length === 1 && !index.multikey.includes(true, bounds.points));
 }
 
-/** Applies a skip and a limit to a number of documents. */
+/** Returns how many of the found documents remain after the skip and the limit of the query. */
 function within({ skip = 0, limit = 0 }: RowQuery, found: number): number {
   const left = Math.max(0, found - skip);
   return limit === 0 ? left : Math.min(left, limit);
@@ -57,8 +57,8 @@ function countAll(collection: Collection, reader: Transaction | null): number {
 }
 
 /**
- * All entries within the bounds, without those of unsettled records, plus the visible versions of
- * these records.
+ * Counts the entries within the bounds. Entries of unsettled records are excluded, and their
+ * visible versions are counted separately.
  */
 function countInIndex(
   collection: Collection,

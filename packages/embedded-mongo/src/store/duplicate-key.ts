@@ -5,8 +5,8 @@ import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import { getKeyValues, type Index } from './index-definition.js';
 
 /**
- * The error for a second document with the same key in a unique index. It names the index and the
- * key values of the document.
+ * Returns the error for a second document with the same key in a unique index. It contains the
+ * index and the key values.
  */
 export function duplicateKey(namespace: string, index: Index, doc: Doc, key: string): MongoError {
   const values = getKeyValues(index, doc, key);

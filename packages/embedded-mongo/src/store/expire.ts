@@ -9,9 +9,9 @@ import { deleteDocument } from './write.js';
 const BATCH_MAX = 1000;
 
 /**
- * Deletes documents whose date in a TTL index is older than `expireAfterSeconds`. In an array the
- * oldest date counts. Documents locked by a transaction are left for the next run. Returns the
- * number of deleted documents.
+ * Deletes the documents whose date in a TTL index is older than `expireAfterSeconds`. In an array,
+ * the oldest date decides. Documents that a transaction has locked stay until the next run.
+ * @returns the number of deleted documents.
  */
 export function expireDocuments(store: Store, nowMs: number): number {
   let deleted = 0;

@@ -15,12 +15,12 @@ export interface RowQuery {
   matches: (doc: Doc) => boolean;
   sort?: Doc | undefined;
   skip?: number | undefined;
-  /** 0 for no limit. */
+  /** Zero means no limit. */
   limit?: number | undefined;
   hint?: unknown;
 }
 
-/** A found document: its record and the version that the reader sees. */
+/** A document that a query has found: its record, and the version that the reader sees. */
 export interface Row {
   record: StoredRecord;
   version: Version;
@@ -31,7 +31,7 @@ export interface ScanStats {
   docsExamined: number;
 }
 
-/** The documents of a query in its order, as the reader sees them now. */
+/** Returns the documents of a query in the order of its sort, as the reader sees them now. */
 export function findRows(collection: Collection, reader: Transaction | null, query: RowQuery): Row[] {
   const idKey = getIdLookupKey(query);
   if (idKey !== undefined) {
@@ -43,16 +43,16 @@ export function findRows(collection: Collection, reader: Transaction | null, que
 
 /** The documents of a query, read lazily. */
 export interface LiveRows {
-  /** Null: other commands may run before the next row is read. */
+  /** Yields null between two rows when other commands may run. */
   rows: Iterable<Row | null>;
-  /** Indexes that the query reads. */
+  /** The indexes that the query reads. */
   indexes: readonly Index[];
 }
 
 /**
- * Yields the documents of a query in its order, without a snapshot: each is in its state at the
- * time of its read. The cursor keeps its position in the index or collection. A sort in memory
- * reads all rows before the first one.
+ * Yields the documents of a query in the order of its sort. There is no snapshot: each document is
+ * read in its current state. The position in the index or collection is kept between reads. A sort
+ * in memory reads all documents before it yields the first one.
  */
 export function iterateRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
   const idKey = getIdLookupKey(query);
@@ -75,7 +75,7 @@ function indexesOf(plan: Plan): Index[] {
   }
 }
 
-/** Number of documents that are examined before other commands may run. */
+/** The number of documents that are examined before other commands may run. */
 const SLICE_DOCUMENTS = 128;
 
 interface Execution {
@@ -84,7 +84,7 @@ interface Execution {
   stats: ScanStats;
 }
 
-/** Runs a plan now and adds the examined keys and documents to `stats`. */
+/** Runs a plan without interruption. Adds the numbers of examined keys and documents to `stats`. */
 export function executePlan(collection: Collection, reader: Transaction | null, execution: Execution): Row[] {
   const rows: Row[] = [];
   for (const row of executeInSlices(collection, reader, execution)) {
@@ -103,7 +103,8 @@ function* executeInSlices(
   const { matches, sort, skip = 0, limit = 0 } = query;
   const end = limit === 0 ? Infinity : skip + limit;
   const unsorted: Row[] | null = sort !== undefined && needsInMemorySort(plan, sort) ? [] : null;
-  // If the index bounds already decide the filter, documents need no check and are not decoded.
+  // If the index bounds contain exactly the matching documents, no document needs to be decoded and
+  // tested.
   const isSure = plan.kind === 'index' && boundsMatchFilterExactly(plan, query.filter);
   let examined = 0;
   let found = 0;
@@ -130,7 +131,7 @@ function* executeInSlices(
   }
 }
 
-/** True if the rows of the plan must still be sorted. */
+/** True if the plan does not return the documents in the order of the sort. */
 export function needsInMemorySort(plan: Plan, sort: Doc | undefined): boolean {
   if (sort === undefined || keysOf(sort).length === 0 || sort['$natural'] !== undefined) {
     return false;
@@ -138,7 +139,10 @@ export function needsInMemorySort(plan: Plan, sort: Doc | undefined): boolean {
   return plan.kind !== 'index' || !plan.sorted;
 }
 
-/** The key of the `_id` in the filter, if a lookup by it answers the query. */
+/**
+ * Returns the key string of the `_id` in the filter if a lookup by `_id` finds every matching
+ * document. Otherwise undefined.
+ */
 export function getIdLookupKey({ filter, hint, skip = 0 }: RowQuery): string | undefined {
   const id = filter['_id'];
   if (id === undefined || id === null || (hint !== undefined && hint !== null) || skip > 0) {
@@ -210,7 +214,7 @@ function* indexRows(reader: Transaction | null, plan: IndexPlan, stats: ScanStat
       if (version === null || seen?.has(record) === true) {
         continue;
       }
-      // The entry may belong to a version that this reader does not see.
+      // The index entry may belong to a version that this reader does not see.
       const isOnlyVersion = record.pending === null && record.version?.previous === null;
       if (!isOnlyVersion && !getIndexKeys(index, getDocument(version)).includes(key)) {
         continue;

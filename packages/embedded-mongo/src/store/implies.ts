@@ -6,7 +6,7 @@ import { typePrefix } from '../values/key-string.js';
 import { isDoc, type Doc } from '../values/types.js';
 
 /**
- * True if every document that matches the filter certainly matches the partial filter of an index.
+ * True if every document that matches the filter is known to match the partial filter of an index.
  */
 export function filterImplies(filter: Doc, bounds: ReadonlyMap<string, PathBounds>, partial: Doc): boolean {
   return keysOf(partial).every((path) => {
@@ -25,14 +25,15 @@ export function filterImplies(filter: Doc, bounds: ReadonlyMap<string, PathBound
   });
 }
 
-/** The filter and the conditions of its `$and`, at any depth. */
+/** Returns the filter and, at any depth, the conditions of its `$and`. */
 function conjunctsOf(filter: Doc): Doc[] {
   const others = Array.isArray(filter['$and']) ? (filter['$and'] as unknown[]).filter(isDoc) : [];
   return [filter, ...others.flatMap(conjunctsOf)];
 }
 
 /**
- * Splits `{$gt: 1, $lt: 5}` into single conditions. A condition without operators stays as it is.
+ * Splits an operator object such as `{$gt: 1, $lt: 5}` into conditions with one operator each. Any
+ * other condition stays unchanged.
  */
 function clausesOf(condition: unknown): unknown[] {
   return isOperators(condition)
@@ -44,7 +45,7 @@ function isOperators(value: unknown): value is Doc {
   return isDoc(value) && (keysOf(value)[0]?.startsWith('$') ?? false);
 }
 
-/** True if the filter contains the identical clause among its operators. */
+/** True if the condition contains all operators of the clause with equal operands. */
 function includesClause(condition: unknown, clause: unknown): boolean {
   if (!isOperators(condition) || !isOperators(clause)) {
     return false;
@@ -60,11 +61,12 @@ function boundsImply({ equal, lower, upper, exists }: PathBounds, clause: unknow
   if (operator === '$exists') {
     return limit === true && exists;
   }
-  // As in MongoDB, only an identical `$type` implies a type, even if a value would show it.
+  // As in MongoDB, only an identical `$type` implies a type. The type of a compared value does not.
   if (operator === '$type') {
     return false;
   }
-  // Null also matches a missing field, so it implies nothing that distinguishes the two.
+  // Null also matches a missing field. It therefore implies no clause that treats null and a
+  // missing field differently.
   const matches = compileFilter({ value: clause });
   if (
     equal.some((values) =>

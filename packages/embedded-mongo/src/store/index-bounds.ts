@@ -8,15 +8,16 @@ import { fieldKey, type Index } from './index-definition.js';
 
 /** The part of an index that a query reads. */
 export interface IndexBounds {
-  /** Ranges of key strings, from (inclusive) to (exclusive); ascending, without overlap. */
-  ranges: KeyRange[];
   /**
-   * Number of leading fields that are bound to single values, and 1 if the next field is bound to a
-   * range.
+   * Ranges of key strings, ascending and without overlap. `from` is inclusive and `to` is
+   * exclusive.
    */
+  ranges: KeyRange[];
+  /** The number of leading fields that are restricted to single values. */
   points: number;
+  /** One if the field after these is restricted to a range, otherwise zero. */
   ranged: 0 | 1;
-  /** The bounds per field in the format of `explain`, computed on demand. */
+  /** The bounds of each field in the format of `explain`, computed on demand. */
   shown: Record<string, () => string[]>;
 }
 
@@ -26,19 +27,22 @@ export interface KeyRange {
 }
 
 /**
- * Sorts after every character of a key string. `key + END` sorts after every key that begins with
- * `key`.
+ * A character that sorts after every character of a key string. `key + END` therefore sorts after
+ * every key that begins with `key`.
  */
 const END = '\u0100';
-/** Above this number of ranges, reading them as one is faster. */
+/** If there are more ranges than this, reading one large range is faster. */
 const RANGES_MAX = 4096;
 
-/** All keys that begin with a prefix. */
+/** Returns the range of all keys that begin with a prefix. */
 export function prefixRange(prefix: string): KeyRange {
   return { from: prefix, to: prefix + END };
 }
 
-/** The bounds of a query in an index: values for its leading fields, then a range for one field. */
+/**
+ * Computes the bounds of a query in an index: single values for the leading fields, then at most
+ * one range for the next field.
+ */
 export function computeIndexBounds(index: Index, bounds: ReadonlyMap<string, PathBounds>): IndexBounds {
   let prefixes = [''];
   let points = 0;
@@ -46,8 +50,8 @@ export function computeIndexBounds(index: Index, bounds: ReadonlyMap<string, Pat
   const shown: IndexBounds['shown'] = {};
   for (const [i, { path, descending }] of index.fields.entries()) {
     const bound = bounds.get(path);
-    // A filter may match two paths below one array in different elements, but each key takes both
-    // from one element.
+    // Only one array path can be restricted. Different elements of an array may match two paths of
+    // the filter, but an index key takes both values from the same element.
     if (bound === undefined || (index.multikey[i] === true && multikeyBound)) {
       break;
     }
@@ -75,8 +79,8 @@ export function computeIndexBounds(index: Index, bounds: ReadonlyMap<string, Pat
 }
 
 /**
- * The shortest list of values that a path is bound to. A filter for null also finds BSON undefined,
- * which has its own key.
+ * Returns the shortest list of values to which a path is restricted. Null is extended by BSON
+ * undefined, which a filter for null also matches and which has a separate key.
  */
 function pointsOf({ equal }: PathBounds): unknown[] | undefined {
   const [first, ...rest] = equal;
@@ -85,15 +89,15 @@ function pointsOf({ equal }: PathBounds): unknown[] | undefined {
 }
 
 /**
- * The key range of one field between its bounds. Both bounds have the same type, since comparisons
- * match one type only.
+ * Returns the key range of one field. Undefined if the bounds have different types, or if one of
+ * them is NaN.
  */
 function fieldRange(
   bounds: PathBounds,
   { descending, isMultikey }: { descending: boolean; isMultikey: boolean },
 ): (KeyRange & { show: () => string }) | undefined {
   const lower = tightest(bounds.lower, 1);
-  // In an array, different elements may satisfy the two bounds. Only one bound can narrow the
+  // Different elements of an array may satisfy the two bounds, so only one of them can limit the
   // range.
   const upper = isMultikey && lower !== undefined ? undefined : tightest(bounds.upper, -1);
   const sample = lower ?? upper;
@@ -107,7 +111,7 @@ function fieldRange(
   if (isNaNValue(lower?.value) || isNaNValue(upper?.value)) {
     return undefined;
   }
-  // NaN is the least number, but no other number's comparison matches it.
+  // NaN sorts before all numbers, but a comparison with another number does not match it.
   const least = isNumeric(sample.value) ? { value: Number.NaN, inclusive: false } : undefined;
   const from = lower ?? least;
   const showRange = (): string =>

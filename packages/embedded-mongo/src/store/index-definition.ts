@@ -14,8 +14,8 @@ interface IndexField {
 }
 
 /**
- * An index of a collection: the definition from the client, the properties derived from it, and the
- * entries.
+ * An index of a collection: its specification, properties that are derived from the specification,
+ * and the entries.
  */
 export interface Index {
   readonly spec: Doc;
@@ -27,11 +27,11 @@ export interface Index {
   readonly covers: ((doc: Doc) => boolean) | null;
   readonly expireAfterSeconds: number | null;
   /**
-   * True for paths with an array in some document. Their bounds can't be combined and give no
-   * order.
+   * For each field, whether some document has an array on its path. Two bounds on such a field
+   * cannot be combined, and the index does not provide its sort order.
    */
   readonly multikey: boolean[];
-  /** Top-level fields that determine the keys of a document, or null if unknown. */
+  /** The top-level fields that determine the index keys of a document. Null if they are unknown. */
   readonly heads: readonly string[] | null;
   entries: SortedList<StoredRecord>;
 }
@@ -62,7 +62,10 @@ export function createIndex(spec: Doc): Index {
   };
 }
 
-/** The distinct keys of a document. There are none if the index excludes the document. */
+/**
+ * Returns the distinct keys of a document. The result is empty if the index does not contain the
+ * document.
+ */
 export function getIndexKeys(index: Index, doc: Doc): string[] {
   if (index.covers !== null && !index.covers(doc)) {
     return [];
@@ -79,20 +82,20 @@ export function getIndexKeys(index: Index, doc: Doc): string[] {
   return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
-/** The values of one key of a document, for error messages. */
+/** Returns the values of one key of a document, for error messages. */
 export function getKeyValues(index: Index, doc: Doc, key: string): unknown[] {
   const tuple = getIndexTuples(index, doc).find((candidate) => tupleKey(index, candidate) === key) ?? [];
   return tuple.map((value) => (value === MISSING ? null : value));
 }
 
-/** The key string of one field's value, inverted byte by byte for a descending field. */
+/** Returns the key string of one field. For a descending field, all its bytes are inverted. */
 export function fieldKey(value: unknown, descending: boolean): string {
   return descending ? invertKey(keyString(value)) : keyString(value);
 }
 
 /**
- * True if both documents certainly have the same keys: all fields that determine them hold
- * identical values.
+ * True if two documents are known to have the same keys, because all fields that determine the keys
+ * are identical.
  */
 export function sameKeys(index: Index, before: Doc, after: Doc): boolean {
   return index.heads?.every((head) => before[head] === after[head]) ?? false;
@@ -102,7 +105,10 @@ export function isMultikey(index: Index): boolean {
   return index.multikey.includes(true);
 }
 
-/** Error 171 for a document with two arrays in one index. */
+/**
+ * Returns the values of all keys of a document.
+ * @throws MongoError 171 if two fields of the index have different arrays on their paths.
+ */
 function getIndexTuples(index: Index, doc: Doc): unknown[][] {
   const paths = index.fields.map(({ parts }) => parts);
   const name = (path: number): string => paths[path]?.at(-1) ?? '';
@@ -125,7 +131,9 @@ function tupleKey(index: Index, tuple: readonly unknown[]): string {
   return key;
 }
 
-/** Top-level fields of a filter, or null if it has top-level operators. */
+/**
+ * Returns the top-level fields of a filter. Null if the filter has an operator at the top level.
+ */
 function headsOf(filter: Doc): string[] | null {
   const paths = keysOf(filter);
   return paths.some((path) => path.startsWith('$')) ? null : paths.map((path) => path.split('.')[0] ?? '');

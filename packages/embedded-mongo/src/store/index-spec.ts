@@ -4,7 +4,10 @@ import { equalValues } from '../values/compare.js';
 import { copyDoc, keysOf } from '../values/fields.js';
 import { BSON, isDoc, isNumeric, typeNameOf, typeOf, type Doc } from '../values/types.js';
 
-/** Known index options. Those without an effect here are kept for `listIndexes`. */
+/**
+ * The known options of an index. Options that have no effect in this server are stored and returned
+ * by `listIndexes`.
+ */
 const OPTIONS = new Set([
   'key',
   'name',
@@ -22,8 +25,9 @@ const OPTIONS = new Set([
 const PLUGINS = new Set(['text', 'hashed', '2d', '2dsphere', 'wildcard', 'columnstore', 'geoHaystack']);
 
 /**
- * Checks an index specification and returns the form that is stored. Throws MongoError 2, 9, 14, 67
- * or 197 as MongoDB does. Unsupported kinds of indexes are refused with 67.
+ * Checks the specification of an index and returns the form that is stored.
+ * @throws MongoError 67 for an unsupported kind of index, 2, 9, 14 or 197 for any other invalid
+ * specification, as MongoDB does.
  */
 export function checkIndexSpec(sent: unknown): Doc {
   if (!isDoc(sent)) {

@@ -18,9 +18,9 @@ export type JournalEntry =
 
 export interface JournalWrite {
   collectionId: number;
-  /** The stored document; null for a deletion. */
+  /** The stored document. Null if the document was deleted. */
   put: Buffer | null;
-  /** `_id` of the deleted document. */
+  /** The `_id` of the deleted document. */
   deletedId: unknown;
 }
 
@@ -42,7 +42,7 @@ export function encodeCatalogChange(change: CatalogChange): Buffer {
   return Buffer.concat([Buffer.from([CATALOG]), encode({ ...change })]);
 }
 
-/** Encodes a commit: the stored bytes of each document, or the encoded `{_id}` of a deleted one. */
+/** Encodes a commit. For a deleted document, `bytes` contains the encoded `{_id}`. */
 export function encodeCommit(
   writes: readonly { collectionId: number; bytes: Buffer; isDelete: boolean }[],
   outcome: SessionOutcome | null,
@@ -79,7 +79,7 @@ function encodedReplies({ statements }: SessionOutcome): { statement: number; re
   return [...(statements ?? [])].map(([statement, reply]) => ({ statement, reply: encode(reply) }));
 }
 
-/** Decodes an entry. Its documents are views of the entry's bytes. */
+/** Decodes a journal entry. Its documents are views of `entry`, not copies. */
 export function decodeEntry(entry: Buffer): JournalEntry {
   const kind = entry.readUInt8(0);
   if (kind === CATALOG) {
@@ -116,7 +116,7 @@ function decodeOutcome(entry: Buffer, start: number): SessionOutcome {
   let at = start + 25;
   while (at < entry.length) {
     const size = entry.readInt32LE(at + 4);
-    // Copied, so that a reply with binary fields does not keep the whole journal block in memory.
+    // Copy the reply. A binary field would otherwise keep the whole journal block in memory.
     statements.set(entry.readInt32LE(at), decode(Buffer.from(entry.subarray(at + 4, at + 4 + size))));
     at += 4 + size;
   }

@@ -8,8 +8,8 @@ import type { Store } from './store.js';
 import type { SessionOutcome } from './transaction.js';
 
 /**
- * The state read from the journal, without indexes. Building them once at the end is far cheaper
- * than updating them.
+ * The state that is read from the journal. It has no indexes yet, because building each one at the
+ * end is much faster than updating it with every entry.
  */
 export interface LoadState {
   collections: Map<number, { collection: Collection; indexes: Doc[] }>;
@@ -37,7 +37,7 @@ export function applyEntry(loading: LoadState, bytes: Buffer): void {
   }
 }
 
-/** Moves the loaded data into the store and builds the indexes. */
+/** Moves the loaded data into the store and builds all indexes. */
 export function finishLoading(store: Store, loading: LoadState): void {
   store.clock = loading.clock;
   for (const [id, { collection, indexes }] of loading.collections) {
@@ -59,7 +59,7 @@ function applyChange(loading: LoadState, change: CatalogChange): void {
   }
   const entry = loading.collections.get(change.id);
   if (entry === undefined) {
-    // The collection was dropped; nothing of it is left to change.
+    // The collection was dropped by an earlier entry, so this change has no effect.
     return;
   }
   switch (change.type) {
@@ -87,7 +87,8 @@ function applyWrite(loading: LoadState, { collectionId, put, deletedId }: Journa
     records.delete(keyString(deletedId));
     return;
   }
-  // Copied: a view would keep the whole journal block in memory while one of its documents lives.
+  // Copy the bytes. A view would keep the whole journal block in memory as long as one of its
+  // documents exists.
   const bytes = Buffer.from(put);
   const idKey = keyString(idOf(bytes));
   const record = records.get(idKey) ?? createRecord(idKey);
@@ -99,7 +100,10 @@ function applyWrite(loading: LoadState, { collectionId, put, deletedId }: Journa
 const OBJECT_ID = 7;
 const ID_FIELD = Buffer.from('_id\0', 'latin1');
 
-/** The `_id` of a stored document. It is the first field, so the rest is not decoded. */
+/**
+ * Returns the `_id` of a stored document. It is always the first field, so the other fields need
+ * not be decoded.
+ */
 function idOf(bytes: Buffer): unknown {
   if (bytes[4] === OBJECT_ID && bytes.compare(ID_FIELD, 0, 4, 5, 9) === 0) {
     const alone = Buffer.allocUnsafe(22);

@@ -2,36 +2,42 @@ import type { Timestamp } from 'bson';
 import type { Collection } from './collection.js';
 
 /**
- * Replication progress of a majority of the set. There is one member, so the lag is simulated.
- * Commits become visible to `majority` reads some milliseconds later, in order. Commits that wait
- * at the same time arrive together.
+ * The replication progress of a majority of the replica set. The set has only one member, so the
+ * replication lag is simulated: commits become visible to `majority` reads after a delay, in commit
+ * order. Commits that wait at the same time arrive together.
  */
 export interface Majority {
-  /** The newest commit that a majority has; Infinity while there is no lag. */
+  /** The number of the newest commit that a majority has. Infinity while there is no lag. */
   readonly point: number;
-  /** The cluster time of that commit; null while there is no lag. */
+  /** The cluster time of the newest commit that a majority has. Null while there is no lag. */
   readonly time: Timestamp | null;
   /** Reports a new commit with this number. */
   committed: (commit: number, written: Iterable<Collection>) => void;
-  /** Undefined if a majority has this commit, else a promise of it. */
+  /**
+   * Returns undefined if a majority has this commit. Otherwise a promise that resolves once it has.
+   */
   reached: (commit: number) => Promise<void> | undefined;
-  /** Like `reached`, for a cluster time. */
+  /** Like `reached`, but for a cluster time. */
   reachedTime: (time: Timestamp) => Promise<void> | undefined;
-  /** Lets all lagging commits reach the majority now. */
+  /** Lets all waiting commits reach the majority immediately. */
   release: () => void;
-  /** Called when `point` has increased. */
+  /** Called after `point` has increased. */
   onAdvance: () => void;
 }
 
 /**
- * Range of milliseconds after which a commit reaches the majority; Infinity waits for `release`.
+ * The range of milliseconds after which a commit reaches the majority. With Infinity, the commit
+ * waits for `release`.
  */
 export interface Lag {
   minMs: number;
   maxMs: number;
 }
 
-/** Commits that reach the majority together: those up to `upTo` that are not in an older group. */
+/**
+ * Commits that reach the majority together: all commits up to `upTo` that no earlier group
+ * contains.
+ */
 interface Group {
   upTo: number;
   time: Timestamp;
@@ -41,9 +47,9 @@ interface Group {
 }
 
 interface MajorityOptions {
-  /** The cluster time of the newest commit. */
+  /** Returns the cluster time of the commit with this number. */
   timeOf: (commit: number) => Timestamp;
-  /** Null for no lag. */
+  /** Returns the lag of a commit to these collections, or null for no lag. */
   lagOf: (written: Iterable<Collection>) => Lag | null;
 }
 
@@ -56,7 +62,7 @@ export function createMajority({ timeOf, lagOf }: MajorityOptions): Majority {
   const schedule = (): void => {
     clearTimeout(timer);
     const due = groups[0]?.dueMs ?? Infinity;
-    // Unreferenced, so that a lag does not keep the process of a stopped server alive.
+    // Unreferenced, because a waiting commit must not keep the process of a stopped server alive.
     timer = due === Infinity ? undefined : setTimeout(advance, Math.max(0, due - Date.now())).unref();
   };
 

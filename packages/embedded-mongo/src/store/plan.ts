@@ -11,12 +11,12 @@ import { computeIndexBounds, prefixRange, type IndexBounds } from './index-bound
 import { countEntries } from './sorted-list.js';
 
 /**
- * A plan to find the documents of a query. It may yield too many documents: the filter is applied
- * to all of them.
+ * A plan for finding the documents of a query. It may find additional documents, so the filter is
+ * always applied to the documents that it finds.
  */
 export type Plan = ScanPlan | IndexPlan | UnionPlan;
 
-/** All documents in order of insertion. */
+/** Reads all documents in insertion order. */
 interface ScanPlan {
   kind: 'scan';
   backward: boolean;
@@ -26,12 +26,12 @@ export interface IndexPlan {
   kind: 'index';
   index: Index;
   bounds: IndexBounds;
-  /** True if the index yields the order of the query's sort. */
+  /** True if the index returns the documents in the order of the query's sort. */
   sorted: boolean;
   backward: boolean;
 }
 
-/** The branches of an `$or`, each through an index. */
+/** Reads the documents of an `$or`. Each branch uses an index. */
 interface UnionPlan {
   kind: 'union';
   branches: IndexPlan[];
@@ -39,12 +39,15 @@ interface UnionPlan {
 
 export interface PlannedQuery {
   filter: Doc;
-  /** The sort as sent; undefined or empty for none. */
+  /** The sort that the client sent. Undefined or an empty document means no sort. */
   sort: Doc | undefined;
   hint: unknown;
 }
 
-/** Chooses a plan. Throws MongoError 2 for a hint that names no index. */
+/**
+ * Chooses the plan of a query.
+ * @throws MongoError 2 if the hint names no index of the collection.
+ */
 export function planQuery(collection: Collection, { filter, sort, hint }: PlannedQuery): Plan {
   const order = sortFields(sort);
   const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? hint : undefined);
@@ -67,7 +70,8 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
       best = { plan, score };
     }
   }
-  // Without bounds, an index that only gives an order reads all documents. Bounds are better.
+  // Without bounds, the index provides only the order, and all documents must be read. An `$or`
+  // with bounds in each branch reads fewer.
   if (best === undefined || best.plan.bounds.points + best.plan.bounds.ranged === 0) {
     const union = unionPlan(collection, filter);
     if (union !== undefined) {
@@ -79,7 +83,10 @@ export function planQuery(collection: Collection, { filter, sort, hint }: Planne
   );
 }
 
-/** Scans a partial index that holds every match, since it is smaller than the collection. */
+/**
+ * Returns a plan that reads a whole partial index. It is used if the index contains every matching
+ * document, because the index is smaller than the collection.
+ */
 function partialPlan(
   collection: Collection,
   query: { filter: Doc; bounds: ReadonlyMap<string, PathBounds>; order: readonly SortField[] },
@@ -89,8 +96,8 @@ function partialPlan(
 }
 
 /**
- * True if exactly the documents within the bounds match the filter: it has plain values for leading
- * fields and at most a range for the field after them.
+ * True if the documents within the index bounds are exactly the matching documents. The filter then
+ * has only plain values for the leading fields, and at most one range for the next field.
  */
 export function boundsMatchFilterExactly({ index, bounds }: IndexPlan, filter: Doc): boolean {
   return keysOf(filter).every((path) => {
@@ -98,7 +105,7 @@ export function boundsMatchFilterExactly({ index, bounds }: IndexPlan, filter: D
     if (position < bounds.points) {
       return position >= 0 && isPlainEquality(filter[path]);
     }
-    // In an array, one element may satisfy the lower bound and another one the upper bound.
+    // In an array, one element may satisfy the lower bound and a different element the upper bound.
     const isRanged = position === bounds.points && bounds.ranged === 1 && index.multikey[position] !== true;
     return isRanged && isPlainRange(filter[path]);
   });
@@ -117,7 +124,9 @@ function isPlainEquality(condition: unknown): boolean {
   );
 }
 
-/** At most one lower and one upper bound, neither of them NaN. */
+/**
+ * True for a condition with at most one lower bound and one upper bound, neither of which is NaN.
+ */
 function isPlainRange(condition: unknown): boolean {
   const operators = isDoc(condition) ? keysOf(condition) : [];
   const sides = new Set(operators.map((operator) => operator.slice(0, 3)));
@@ -149,7 +158,7 @@ function isPlainScalar(value: unknown): boolean {
   return PLAIN_TYPES.has(typeOf(value));
 }
 
-/** The index with the name or key of the hint. */
+/** Returns the index whose name or key equals the hint. */
 function hintedIndex(collection: Collection, hint: unknown): Index {
   const index = collection.indexes.find(
     ({ name, spec }) => hint === name || (isDoc(hint) && sameKey(spec['key'], hint)),
@@ -163,7 +172,7 @@ function hintedIndex(collection: Collection, hint: unknown): Index {
   return index;
 }
 
-/** True for the same paths with the same directions in the same order. */
+/** True if both keys have the same paths in the same order with the same directions. */
 export function sameKey(a: unknown, b: Doc): boolean {
   return (
     isDoc(a) &&
@@ -193,7 +202,7 @@ function unionPlan(collection: Collection, filter: Doc): UnionPlan | undefined {
   return { kind: 'union', branches };
 }
 
-/** True if the index certainly holds every document that matches the filter. */
+/** True if the index is known to contain every document that matches the filter. */
 function isUsable(
   index: Index,
   { filter, bounds }: { filter: Doc; bounds: ReadonlyMap<string, PathBounds> },
@@ -226,15 +235,15 @@ function wholeIndex(index: Index, order: readonly SortField[]): IndexPlan {
 }
 
 function scoreOf({ index, bounds, sorted }: IndexPlan): number {
-  // A unique index with values for all fields finds at most one document per value, so it beats
-  // every narrower-looking index.
+  // If every field of a unique index has a single value, at most one document matches. Such an
+  // index is better than any other.
   const isNamed = index.unique && bounds.points === index.fields.length;
   return bounds.points * 10 + bounds.ranged * 5 + (sorted ? 4 : 0) + (isNamed ? 50 : 0);
 }
 
 /**
- * Breaks ties between plans with equal scores. Entries are counted only if there are lists of
- * values.
+ * True if a plan reads fewer index entries than another one with the same score. Entries are
+ * counted only if one of the plans reads several ranges.
  */
 function readsLess(plan: IndexPlan, other: IndexPlan): boolean {
   return (
@@ -264,8 +273,8 @@ function naturalOrder(doc: Doc | undefined): number | undefined {
 }
 
 /**
- * 1 or -1 if reading the index in this direction yields the order. 0 if it does not, or if no order
- * is wanted.
+ * Returns 1 or -1 if reading the index forwards or backwards returns the documents in the requested
+ * order. Returns 0 if neither does, or if no order is requested.
  */
 function orderThrough(
   index: Index,

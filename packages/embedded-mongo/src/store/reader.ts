@@ -1,19 +1,19 @@
 /**
- * The part of a transaction that records refer to: a reader and lock holder. An explicit one is a
- * client's transaction or snapshot and reads one point in time. An implicit one is a single
- * statement and reads committed data.
+ * The part of a transaction to which records refer. It identifies a reader and the holder of a
+ * lock. An explicit reader is a client's transaction or a snapshot and reads one point in time. An
+ * implicit reader is a single statement and reads committed data.
  */
 export interface Reader {
   readonly explicit: boolean;
-  /** The newest commit that an explicit reader sees. */
+  /** The number of the newest commit that an explicit reader sees. */
   readonly snapshot: number;
-  /** Committed or aborted. */
+  /** True once the transaction was committed or aborted. */
   hasEnded: boolean;
-  /** Set while a statement waits for its end. */
+  /** Set while statements wait for the end of this transaction. */
   waiters: { promise: Promise<void>; wake: () => void } | null;
 }
 
-/** Resolves when the holder has committed or aborted. */
+/** Resolves once the transaction that holds the lock has been committed or aborted. */
 export function waitForEnd(holder: Reader): Promise<void> {
   if (holder.waiters === null) {
     let wake: () => void = () => undefined;

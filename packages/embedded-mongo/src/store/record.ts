@@ -3,30 +3,32 @@ import { decode } from '../values/decode.js';
 import type { Reader } from './reader.js';
 
 /**
- * All versions of one document: the newest committed one, older ones that a snapshot still sees,
- * and a pending one.
+ * All versions of one document: the newest committed version, older versions that a snapshot still
+ * needs, and at most one uncommitted version.
  */
 export interface StoredRecord {
-  /** Insertion order, in which records are scanned. */
+  /** The position in insertion order. Collection scans use this order. */
   readonly number: number;
-  /** Key string of `_id`. */
+  /** The key string of the `_id`. */
   readonly idKey: string;
+  /** The newest committed version. Null before the first commit. */
   version: Version | null;
-  /** The uncommitted version, written by `owner`. */
+  /** The uncommitted version. Only `owner` sees it. */
   pending: Version | null;
+  /** The transaction that holds the lock of the record, or null. */
   owner: Reader | null;
 }
 
 /**
- * The state of a record since one commit. Immutable except for `previous`, which is cut when no
- * reader can see it.
+ * The state of a record after one commit. Only `previous` changes: it is removed when no reader
+ * needs the older versions any more.
  */
 export interface Version {
-  /** The commit that created it; 0 while it is pending. */
+  /** The number of the commit that created the version. Zero while the version is uncommitted. */
   timestamp: number;
-  /** BSON as stored, or null for a deletion. */
+  /** The BSON encoding of the document. Null if the document was deleted. */
   readonly bytes: Buffer | null;
-  /** Cached decoded document. It is never changed in place. */
+  /** The decoded document if it is cached. It must not be changed. */
   doc: Doc | null;
   previous: Version | null;
 }
@@ -38,12 +40,15 @@ export function createRecord(idKey: string): StoredRecord {
   return { number: lastNumber, idKey, version: null, pending: null, owner: null };
 }
 
-/** Creates a version with these bytes; null for a deletion. */
+/** Creates a version. `bytes` is null if the document is deleted. */
 export function createVersion(bytes: Buffer | null): Version {
   return { timestamp: 0, bytes, doc: null, previous: null };
 }
 
-/** The document of a version that is not a deletion. Callers must not change it. */
+/**
+ * Returns the document of a version. Callers must not change it. Throws if the version is a
+ * deletion.
+ */
 export function getDocument(version: Version): Doc {
   if (version.doc !== null) {
     return version.doc;
@@ -56,7 +61,7 @@ export function getDocument(version: Version): Doc {
   return doc;
 }
 
-/** Caches the decoded form of a version that is likely to be read soon. */
+/** Caches the decoded document of a version that will probably be read soon. */
 export function cacheDocument(version: Version, doc: Doc): void {
   if (version.bytes !== null) {
     keepDecoded(version, version.bytes, doc);
@@ -64,8 +69,9 @@ export function cacheDocument(version: Version, doc: Doc): void {
 }
 
 /**
- * Decoded documents need several times the memory of their bytes, so only the latest are cached.
- * There are two generations: when the newer one is full, the older one is dropped.
+ * A decoded document takes several times the memory of its bytes, so only recently decoded
+ * documents are cached. The cache has two generations. When the newer one is full, the older one is
+ * dropped.
  */
 const KEPT_BYTES_MAX = 16 << 20;
 let newer: Version[] = [];
@@ -75,7 +81,8 @@ let newerBytes = 0;
 function keepDecoded(version: Version, bytes: Buffer, doc: Doc): void {
   version.doc = doc;
   newer.push(version);
-  // The constant accounts for the objects themselves, so that tiny documents count too.
+  // The constant approximates the memory of the objects, so that very small documents also fill the
+  // cache.
   newerBytes += bytes.length + 64;
   if (newerBytes > KEPT_BYTES_MAX) {
     for (const dropped of older) {

@@ -1,9 +1,9 @@
 import { chunkSizesOf, countEntriesBefore, resizeChunk, type ChunkSizes } from './chunk-sizes.js';
 
 /**
- * An ordered multimap from key strings to records. It consists of chunks of sorted arrays, so an
- * insertion moves few elements and an entry takes two array slots. Equal keys are ordered by record
- * number, that is by age.
+ * A sorted list of entries with a key string and a record. Entries with equal keys are ordered by
+ * record number, which means by age. The list consists of small sorted arrays (chunks), so an
+ * insertion moves few entries, and an entry takes only two array slots.
  */
 export interface HasRecordNumber {
   readonly number: number;
@@ -16,11 +16,14 @@ interface Chunk<R> {
 
 export interface SortedList<R extends HasRecordNumber> {
   chunks: Chunk<R>[];
-  /** For counting. Null if chunks were added or removed since it was built. */
+  /**
+   * The sizes of the chunks, for counting entries. Null if a chunk was added or removed after the
+   * sizes were computed.
+   */
   sizes: ChunkSizes | null;
   /**
-   * Incremented with every added or removed entry, so that a paused reader can find its position
-   * again.
+   * Incremented whenever an entry is added or removed. A paused reader then knows that it must
+   * search its position again.
    */
   changes: number;
 }
@@ -31,7 +34,7 @@ export function createSortedList<R extends HasRecordNumber>(): SortedList<R> {
   return { chunks: [{ keys: [], records: [] }], sizes: null, changes: 0 };
 }
 
-/** Creates a list from entries that are already in order. */
+/** Creates a list from entries that are already sorted. */
 export function sortedListOf<R extends HasRecordNumber>(
   entries: readonly { key: string; record: R }[],
 ): SortedList<R> {
@@ -66,7 +69,8 @@ export function addEntry<R extends HasRecordNumber>(list: SortedList<R>, key: st
     resizeChunk(list.sizes, chunkAt, 1);
   }
   if (chunk.keys.length > CHUNK_ENTRIES * 2) {
-    // Growing keys (ObjectIds, dates) leave full chunks behind; other keys split a chunk in half.
+    // If keys are inserted in ascending order, such as ObjectIds and dates, the old chunk stays
+    // full. Otherwise the chunk is split in half.
     const keep = at >= chunk.keys.length - 2 ? CHUNK_ENTRIES * 2 - 1 : CHUNK_ENTRIES;
     list.chunks.splice(chunkAt + 1, 0, {
       keys: chunk.keys.splice(keep),
@@ -97,8 +101,8 @@ export function removeEntry<R extends HasRecordNumber>(list: SortedList<R>, key:
 }
 
 /**
- * Counts the entries with from <= key < to by the positions of both ends, without reading the
- * entries between them. Adds the number of compared keys to `stats`.
+ * Counts the entries with from <= key < to. Only the positions of both ends are searched. Adds the
+ * number of compared keys to `stats`.
  */
 export function countEntries<R extends HasRecordNumber>(
   list: SortedList<R>,
@@ -119,8 +123,8 @@ function entriesBelow<R extends HasRecordNumber>(
 }
 
 /**
- * Entries with from <= key < to, ascending. After a change of the list, it continues behind the
- * last returned entry.
+ * Yields the entries with from <= key < to in ascending order. If the list changes meanwhile,
+ * reading continues after the last entry that was yielded.
  */
 export function* iterateAscending<R extends HasRecordNumber>(
   list: SortedList<R>,
@@ -153,8 +157,8 @@ export function* iterateAscending<R extends HasRecordNumber>(
 }
 
 /**
- * Entries with from <= key < to, descending. After a change of the list, it continues below the
- * last returned entry.
+ * Yields the entries with from <= key < to in descending order. If the list changes meanwhile,
+ * reading continues before the last entry that was yielded.
  */
 export function* iterateDescending<R extends HasRecordNumber>(
   list: SortedList<R>,
@@ -186,7 +190,7 @@ export function* iterateDescending<R extends HasRecordNumber>(
   }
 }
 
-/** The records with exactly this key. */
+/** Returns the records of all entries with exactly this key. */
 export function getRecords<R extends HasRecordNumber>(list: SortedList<R>, key: string): R[] {
   const found: R[] = [];
   let chunkAt = chunkFor(list, key, -1);
@@ -212,10 +216,10 @@ function chunkOf<R extends HasRecordNumber>(list: SortedList<R>, at: number): Ch
   return chunk;
 }
 
-/** For lookups that need no statistics. */
+/** Passed to lookups whose statistics are not needed. */
 const uncounted = { keysExamined: 0 };
 
-/** The last chunk whose first entry is not above (key, number). */
+/** Returns the position of the last chunk whose first entry is not after (key, number). */
 function chunkFor<R extends HasRecordNumber>(
   list: SortedList<R>,
   key: string,
@@ -240,7 +244,7 @@ function isAt<R extends HasRecordNumber>(chunk: Chunk<R>, key: string, number: n
   return chunk.keys[0] === key && chunk.records[0]?.number === number;
 }
 
-/** Index of the first entry that is not below (key, number). */
+/** Returns the position of the first entry that is not before (key, number). */
 function findPosition<R extends HasRecordNumber>(
   chunk: Chunk<R>,
   key: string,

@@ -9,24 +9,29 @@ import { getDocument, type StoredRecord, type Version } from './record.js';
 import { createMajorityReader, createTransaction, type Transaction } from './transaction.js';
 import { removeKeys, undoWrites } from './write.js';
 
-/** All data of the server, in memory. Commits are also written to the journal. */
+/** All data of the server, in memory. Every commit is also written to the journal. */
 export interface Store {
-  /** Collections by namespace, without those of uncommitted transactions. */
+  /**
+   * Collections by namespace. Collections that an open transaction has created are not included.
+   */
   readonly collections: Map<string, Collection>;
-  /** Collections that uncommitted transactions created, by namespace. */
+  /** Collections by namespace that open transactions have created. */
   readonly uncommitted: Map<string, { owner: Transaction; collection: Collection }>;
   readonly journal: Journal;
-  /** Number of the newest commit. */
+  /** The number of the newest commit. */
   clock: number;
   lastCollectionId: number;
   /** Explicit transactions and other snapshots in use, oldest first. */
   readonly snapshots: Set<Transaction>;
-  /** Majority snapshots in use, oldest first. */
+  /** Snapshots of the data that a majority has, oldest first. */
   readonly majoritySnapshots: Set<Transaction>;
   readonly majority: Majority;
-  /** A reader that always sees what a majority has. */
+  /** A reader that always sees the newest data that a majority has. */
   readonly majorityReader: Transaction;
-  /** Records to trim and settle once no snapshot before the timestamp is left, ascending. */
+  /**
+   * Records whose old versions can be removed once every snapshot in use is at or after the
+   * timestamp. The records are in ascending order of their timestamps.
+   */
   readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
 }
 
@@ -51,14 +56,17 @@ export function createStore(journal: Journal, majority: Majority): Store {
   return store;
 }
 
-/** Begins a snapshot of what a majority has. It holds the snapshot until it is aborted. */
+/** Begins a snapshot of the data that a majority has. The snapshot exists until it is aborted. */
 export function beginMajoritySnapshot(store: Store): Transaction {
   const snapshot = createTransaction(true, Math.min(store.clock, store.majority.point));
   store.majoritySnapshots.add(snapshot);
   return snapshot;
 }
 
-/** Begins a transaction. An explicit one holds its snapshot until it is committed or aborted. */
+/**
+ * Begins a transaction. An explicit transaction keeps its snapshot until it is committed or
+ * aborted.
+ */
 export function begin(store: Store, { explicit }: { explicit: boolean }): Transaction {
   const transaction = createTransaction(explicit, store.clock);
   if (explicit) {
@@ -68,8 +76,9 @@ export function begin(store: Store, { explicit }: { explicit: boolean }): Transa
 }
 
 /**
- * Publishes all writes of the transaction at once and appends them, with its outcome, to the
- * journal as one unit. Do not acknowledge them before `store.journal.durable()` resolves.
+ * Publishes all writes of a transaction atomically. Appends the writes and the session outcome to
+ * the journal as one entry. The commit must not be acknowledged before `store.journal.durable()`
+ * has resolved.
  */
 export function commit(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
@@ -90,7 +99,7 @@ export function commit(store: Store, transaction: Transaction): void {
   end(store, transaction);
 }
 
-/** Undoes everything that the transaction did. */
+/** Undoes all writes of a transaction and ends it. */
 export function abort(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
   store.majoritySnapshots.delete(transaction);
@@ -101,7 +110,7 @@ export function abort(store: Store, transaction: Transaction): void {
   end(store, transaction);
 }
 
-/** The collection with this name, as the reader sees it. */
+/** Returns the collection with this name, as the reader sees it. */
 export function collectionFor(
   store: Store,
   namespace: string,
@@ -116,7 +125,8 @@ export function collectionFor(
 }
 
 /**
- * The documents of a query, as the reader sees them now. Empty if the collection does not exist.
+ * Returns the documents of a query, as the reader sees them now. The result is empty if the
+ * collection does not exist.
  */
 export function findRowsByNamespace(
   store: Store,
@@ -129,8 +139,8 @@ export function findRowsByNamespace(
 }
 
 /**
- * The collection with this name. It is created if missing: at once, or with the commit of an
- * explicit transaction.
+ * Returns the collection with this name and creates it if it does not exist. In an explicit
+ * transaction, other clients see the new collection only after the commit.
  */
 export function ensureCollection(store: Store, namespace: string, writer: Transaction): Collection {
   const existing = collectionFor(store, namespace, writer);
@@ -152,7 +162,7 @@ export function ensureCollection(store: Store, namespace: string, writer: Transa
   return collection;
 }
 
-/** Throws LockedError while a transaction in progress has written to the collection. */
+/** Throws LockedError if an open transaction has written to the collection. */
 export function assertNoPendingWrites(store: Store, collection: Collection): void {
   for (const transaction of store.snapshots) {
     for (const written of transaction.writes.values()) {
@@ -163,19 +173,19 @@ export function assertNoPendingWrites(store: Store, collection: Collection): voi
   }
 }
 
-/** Writes a catalog change to the journal. The caller has already applied it in memory. */
+/** Writes a catalog change to the journal. The caller must already have applied it in memory. */
 export function appendCatalogChange(store: Store, change: CatalogChange): void {
   store.clock += 1;
   store.majority.committed(store.clock, []);
   store.journal.append(encodeCatalogChange(change));
 }
 
-/** The catalog change that creates a collection. */
+/** Returns the catalog change that creates a collection. */
 export function buildCreateChange({ id, namespace, uuid }: Collection): CatalogChange {
   return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
-/** Frees the versions that only ended snapshots saw. */
+/** Removes the versions that only snapshots needed that have ended. */
 function dropSuperseded(store: Store): void {
   const oldest = oldestSnapshot(store);
   let done = 0;
@@ -204,7 +214,10 @@ function addToCatalog(store: Store, collection: Collection): void {
   appendCatalogChange(store, buildCreateChange(collection));
 }
 
-/** Makes the pending version current. Returns the journal entry, or null if nothing changed. */
+/**
+ * Makes the uncommitted version the current one. Returns the write for the journal, or null if no
+ * document was changed.
+ */
 function publish(
   store: Store,
   collection: Collection,
@@ -243,14 +256,17 @@ function end(store: Store, transaction: Transaction): void {
   }
 }
 
-/** Both kinds of snapshots begin in clock order, so the first of each set is the oldest. */
+/**
+ * Returns the oldest snapshot that is still in use. Both sets are in commit order, so the first
+ * snapshot of each is its oldest.
+ */
 function oldestSnapshot({ snapshots, majoritySnapshots, majority }: Store): number {
   const [first] = snapshots;
   const [firstOfMajority] = majoritySnapshots;
   return Math.min(first?.snapshot ?? Infinity, firstOfMajority?.snapshot ?? Infinity, majority.point);
 }
 
-/** Drops the versions of a record that no snapshot from `oldest` on can see. */
+/** Removes the versions of a record that neither the snapshot `oldest` nor a newer one can see. */
 function trim(collection: Collection, record: StoredRecord, oldest: number): void {
   let visible: Version | null = record.version;
   while (visible !== null && visible.timestamp > oldest) {

@@ -4,26 +4,30 @@ import type { Reader } from './reader.js';
 import type { StoredRecord } from './record.js';
 
 /**
- * A unit of writing. An explicit one is a client's transaction: it reads its snapshot and fails on
- * a lock conflict. An implicit one is a single statement: it runs within one event loop turn, reads
- * committed data, and on a lock conflict its caller waits and runs it again.
+ * A transaction that writes. An explicit transaction was begun by a client: it reads its snapshot
+ * and fails on a lock conflict. An implicit transaction is a single statement: it runs without
+ * interruption and reads committed data. On a lock conflict, its caller waits and runs the
+ * statement again.
  */
 export interface Transaction extends Reader {
   readonly writes: Map<StoredRecord, Collection>;
-  /** Collections that it creates. Others see them after the commit. */
+  /** Collections that the transaction has created. Other clients see them after the commit. */
   readonly created: Collection[];
-  /** The session outcome of its commit, written to the journal with the writes. */
+  /**
+   * The state of the session after the commit. It is written to the journal together with the
+   * writes.
+   */
   outcome: SessionOutcome | null;
 }
 
-/** The state that a session keeps over a restart. */
+/** The state of a session that must survive a restart. */
 export interface SessionOutcome {
   /** The 16 bytes of the session id. */
   sessionId: Buffer;
   txnNumber: bigint;
   /**
-   * Replies of retryable statements by statement id. Null if the transaction with this number was
-   * committed.
+   * The replies of retryable statements by statement id. Null if the number belongs to a
+   * transaction, which was committed.
    */
   statements: Map<number, Doc> | null;
 }
@@ -40,7 +44,7 @@ export function createTransaction(explicit: boolean, snapshot: number): Transact
   };
 }
 
-/** Creates a reader that always sees what a majority has. */
+/** Creates a reader that always sees the newest data that a majority has. */
 export function createMajorityReader(majority: { readonly point: number }): Transaction {
   const reader = createTransaction(true, 0);
   Object.defineProperty(reader, 'snapshot', { get: () => majority.point });

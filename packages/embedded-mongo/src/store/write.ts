@@ -16,12 +16,13 @@ import { addEntry, getRecords, removeEntry } from './sorted-list.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * Writes of a transaction. Each checks everything before it changes anything, so a failed write
- * leaves no trace. They throw MongoError 11000 (duplicate), 112 (conflict in a transaction) or
- * LockedError (conflict outside of one).
+ * The writes of a transaction. Each function completes all checks before it changes anything, so a
+ * failed write has no effect. The functions throw MongoError 11000 for a duplicate key and
+ * MongoError 112 for a conflict inside a transaction. For a conflict outside of a transaction they
+ * throw LockedError.
  */
 
-/** Inserts a document. Its encoding `bytes` is stored unchanged. */
+/** Inserts a document. `bytes` is its encoding and is stored unchanged. */
 export function insertDocument(
   transaction: Transaction,
   collection: Collection,
@@ -34,7 +35,7 @@ export function insertDocument(
     refuseExisting(transaction, collection, existing, { doc, idKey });
   }
   const record = existing ?? createRecord(idKey);
-  // The decoded form is not cached: a new document is seldom read next.
+  // The decoded document is not cached, because a new document is seldom read soon.
   writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
   collection.records.set(idKey, record);
 }
@@ -58,7 +59,10 @@ export function deleteDocument(transaction: Transaction, collection: Collection,
   writeVersion(transaction, collection, record, { version: createVersion(null), doc: null });
 }
 
-/** Undoes all writes of a transaction. `oldest` is the oldest remaining snapshot. */
+/**
+ * Undoes all writes of a transaction.
+ * @param oldest The oldest snapshot that is in use after the end of the transaction.
+ */
 export function undoWrites(transaction: Transaction, oldest: number): void {
   for (const [record, collection] of transaction.writes) {
     const dead = record.pending;
@@ -67,7 +71,7 @@ export function undoWrites(transaction: Transaction, oldest: number): void {
     if (dead !== null) {
       removeKeys(collection, record, dead);
     }
-    // At most a deletion is left, so no reader can see this record.
+    // The record has no version, or only a deletion, so no reader can see it.
     const isGone =
       record.version === null || (record.version.bytes === null && record.version.previous === null);
     if (isGone && collection.records.get(record.idKey) === record) {
@@ -78,7 +82,10 @@ export function undoWrites(transaction: Transaction, oldest: number): void {
   transaction.writes.clear();
 }
 
-/** Removes the index entries of an invisible version, except those that another version shares. */
+/**
+ * Removes the index entries of a version that no reader can see. Entries that another version of
+ * the record also needs are kept.
+ */
 export function removeKeys(collection: Collection, record: StoredRecord, dead: Version): void {
   if (dead.bytes === null) {
     return;
@@ -116,8 +123,9 @@ function refuseLocked(transaction: Transaction, record: StoredRecord): void {
 }
 
 /**
- * An existing `_id` is a duplicate if the transaction sees it. It is a conflict if another
- * transaction wrote it.
+ * Throws if the `_id` of a new document already exists. If the transaction sees the existing
+ * document, the error is a duplicate key. If another transaction has written the existing document
+ * and this one does not see it, the error is a conflict.
  */
 function refuseExisting(
   transaction: Transaction,
@@ -176,8 +184,9 @@ function writeVersion(
 }
 
 /**
- * As in MongoDB, a key that was taken where the transaction can't see it is a conflict. Otherwise a
- * visible key is a duplicate. It does not matter whether the key was released since.
+ * Throws if another document has the same key in a unique index. As in MongoDB, the error is a
+ * conflict if the transaction does not see the write that took the key, even if a later write has
+ * released the key. Otherwise the error is a duplicate key if a visible document has the key.
  */
 function refuseDuplicate(
   transaction: Transaction,
@@ -206,7 +215,9 @@ function has(index: Index, version: Version | null, key: string): boolean {
   );
 }
 
-/** True if a commit after the snapshot took the key, even if a later one released it. */
+/**
+ * True if a commit after the snapshot has taken the key, even if a later commit has released it.
+ */
 function wasTakenSince(index: Index, record: StoredRecord, snapshot: number, key: string): boolean {
   for (
     let { version } = record;

@@ -2,13 +2,17 @@ import type { Store } from '../store/store.js';
 import { endTransaction, type Sessions } from './sessions.js';
 
 export interface SessionLimits {
-  /** `transactionLifetimeLimitSeconds`: older transactions are aborted. */
+  /** The `transactionLifetimeLimitSeconds`. Older transactions are aborted. */
   transactionLifetimeSeconds: number;
-  /** Sessions that were unused for this time are forgotten, with their remembered replies. */
+  /**
+   * Sessions that were not used for this time are removed together with their remembered replies.
+   */
   sessionTimeoutMinutes: number;
 }
 
-/** Aborts transactions that are too old or whose client is gone. Forgets unused sessions. */
+/**
+ * Aborts transactions that are too old or whose client has disconnected. Removes unused sessions.
+ */
 export function reapSessions(store: Store, sessions: Sessions, limits: SessionLimits, nowMs: number): void {
   for (const [key, session] of sessions.byKey) {
     if (session.transaction !== null) {
@@ -23,8 +27,10 @@ export function reapSessions(store: Store, sessions: Sessions, limits: SessionLi
 }
 
 /**
- * Releases the locks of a disconnected client: transactions that last used this connection are
- * aborted at the given time.
+ * Schedules the abort of the transactions that last used this connection, because their client has
+ * disconnected.
+ * @param giveUpAtMs The time of the abort. A command of the transaction on another connection
+ * cancels it.
  */
 export function orphanTransactionsOf(sessions: Sessions, connectionId: number, giveUpAtMs: number): void {
   for (const session of sessions.byKey.values()) {

@@ -9,14 +9,14 @@ import { waitForEnd, type Reader } from '../store/reader.js';
 import type { Transaction } from '../store/transaction.js';
 import type { Session } from './sessions.js';
 
-/** The context in which a statement of a command runs. */
+/** The context in which a statement runs. */
 export interface StatementContext {
   store: Store;
-  /** The transaction of the command, or null. */
+  /** The transaction to which the command belongs, or null. */
   transaction: Transaction | null;
-  /** The session that remembers the statement for a retry, or null if it is not retryable. */
+  /** The session that remembers the reply for a retry. Null if the statement is not retryable. */
   retrySession: Session | null;
-  /** Time at which waiting for a lock ends (`maxTimeMS`), or Infinity. */
+  /** The time at which the wait for a lock ends (`maxTimeMS`), or Infinity. */
   deadlineMs: number;
   failpoints: Failpoints;
   election: Election;
@@ -24,11 +24,11 @@ export interface StatementContext {
 }
 
 /**
- * Runs a write as one atomic step. In a transaction, the attempt joins it. Otherwise it is
- * committed at once. On a lock conflict it is undone and, after the holder has ended, run again
- * including its filter.
+ * Runs a write atomically. Inside a transaction, the write becomes a part of that transaction.
+ * Outside of a transaction, the write is committed immediately. On a lock conflict, the write is
+ * undone. After the other transaction has ended, the write is repeated including its filter.
  *
- * `attempt` may run several times and must keep no state from a failed run.
+ * @param attempt The write. It may run several times, so it must not keep state from a failed run.
  */
 export async function runStatement<T>(
   context: StatementContext,
@@ -69,12 +69,18 @@ export async function runStatement<T>(
   }
 }
 
-/** The remembered reply of a repeated statement. The caller returns it and does nothing else. */
+/**
+ * Returns the remembered reply if the statement is a retry. The caller then returns this reply and
+ * does not run the statement.
+ */
 export function rememberedReply(context: StatementContext, statement: number): Doc | undefined {
   return context.retrySession?.statements.get(statement);
 }
 
-/** Remembers a statement's reply. It is written to the journal with the statement's writes. */
+/**
+ * Remembers the reply of a statement. The journal contains it together with the writes of the
+ * statement.
+ */
 export function rememberReply(
   context: StatementContext,
   transaction: Transaction,

@@ -5,26 +5,26 @@ import { abort, begin, type Store } from '../store/store.js';
 import type { SessionOutcome, Transaction } from '../store/transaction.js';
 
 /**
- * A client's logical session with its newest transaction or retryable write, and the remembered
- * replies.
+ * A logical session of a client. It has the newest transaction or retryable write, and the replies
+ * that are remembered for retries.
  */
 export interface Session {
-  /** The 16 bytes of its id, as a latin1 string. */
+  /** The 16 bytes of the session id as a latin1 string. */
   readonly key: string;
   readonly id: Buffer;
-  /** Highest transaction number seen; -1 for none. */
+  /** The highest transaction number that the client has used. -1 if it has not used any. */
   txnNumber: bigint;
   state: 'none' | 'retryable' | 'inProgress' | 'committed' | 'aborted';
   transaction: Transaction | null;
-  /** Replies of the statements of the newest retryable write. */
+  /** The replies of the newest retryable write, by statement id. */
   statements: Map<number, Doc>;
   transactionStartedAtMs: number;
   lastUsedAtMs: number;
-  /** The connection of the last command of the transaction in progress. */
+  /** The connection that last sent a command of the open transaction. */
   connectionId: number;
   /**
-   * Time at which the transaction is aborted because that connection was closed; Infinity while it
-   * is open.
+   * The time at which the transaction is aborted because its connection was closed. Infinity while
+   * the connection is open.
    */
   orphanedAtMs: number;
 }
@@ -37,7 +37,10 @@ export function createSessions(): Sessions {
   return { byKey: new Map() };
 }
 
-/** The session of a command's `lsid`, created on first use. Undefined without one. */
+/**
+ * Returns the session of a command's `lsid` and creates it on first use. Undefined if the command
+ * has no `lsid`.
+ */
 export function sessionOf(sessions: Sessions, command: Doc): Session | undefined {
   const lsid = command['lsid'];
   if (lsid === undefined) {
@@ -51,7 +54,7 @@ export function sessionOf(sessions: Sessions, command: Doc): Session | undefined
   return session;
 }
 
-/** The 16 bytes of an `{id: UUID}`. */
+/** Returns the 16 bytes of a session id `{id: UUID}`. */
 export function sessionIdOf(lsid: unknown): Buffer {
   const id = isDoc(lsid) ? lsid['id'] : undefined;
   if (!(id instanceof Binary) || id.sub_type !== Binary.SUBTYPE_UUID || id.position !== 16) {
@@ -82,7 +85,9 @@ function openSession(sessions: Sessions, id: Buffer): Session {
   return session;
 }
 
-/** The transaction of a command. A command with `startTransaction` begins it. */
+/**
+ * Returns the transaction of a command. A command with `startTransaction` begins a new transaction.
+ */
 export function transactionFor(
   store: Store,
   session: Session,
@@ -110,7 +115,7 @@ export function transactionFor(
   return transaction;
 }
 
-/** Prepares the session for a retryable write with this number. */
+/** Prepares the session for a retryable write with the transaction number of the command. */
 export function beginRetryable(store: Store, session: Session, command: Doc): void {
   const number = txnNumberOf(command);
   refuseOld(session, number);
@@ -127,7 +132,7 @@ export function beginRetryable(store: Store, session: Session, command: Doc): vo
   }
 }
 
-/** Aborts the transaction in progress, if any, and sets the session's state. */
+/** Aborts the open transaction, if there is one, and sets the state of the session. */
 export function endTransaction(store: Store, session: Session, state: Session['state']): void {
   if (session.transaction !== null) {
     abort(store, session.transaction);
@@ -137,7 +142,7 @@ export function endTransaction(store: Store, session: Session, state: Session['s
   session.orphanedAtMs = Infinity;
 }
 
-/** Aborts every transaction in progress. */
+/** Aborts all open transactions. */
 export function abortTransactions(store: Store, sessions: Sessions): void {
   for (const session of sessions.byKey.values()) {
     if (session.transaction !== null) {
@@ -150,7 +155,7 @@ export function noSuchTransaction(message: string): MongoError {
   return new MongoError(251, message);
 }
 
-/** The state of all sessions that must survive a restart, for a snapshot. */
+/** Yields the state of each session that must survive a restart, for the snapshot. */
 export function* getSessionOutcomes(sessions: Sessions): Generator<SessionOutcome> {
   for (const { id, txnNumber, state, statements } of sessions.byKey.values()) {
     if (state === 'committed') {
@@ -161,7 +166,7 @@ export function* getSessionOutcomes(sessions: Sessions): Generator<SessionOutcom
   }
 }
 
-/** Restores the state of a session from the journal. */
+/** Restores the state of a session from a journal entry. */
 export function restoreOutcome(
   sessions: Sessions,
   { sessionId, txnNumber, statements }: SessionOutcome,
@@ -212,8 +217,8 @@ function refuseOld(session: Session, number: bigint): void {
 function txnNumberOf(command: Doc): bigint {
   const number = command['txnNumber'];
   if (number instanceof Long) {
-    // toBigInt of a large Long goes through text, which would cost more than the rest of the
-    // lookup.
+    // For a large Long, toBigInt converts through text, which would take longer than the rest of
+    // the lookup.
     return number.high === 0 ? BigInt(number.getLowBitsUnsigned()) : number.toBigInt();
   }
   if (typeof number === 'number' && Number.isInteger(number)) {

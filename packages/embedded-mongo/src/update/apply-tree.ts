@@ -15,22 +15,25 @@ import {
 
 export interface ApplyOptions {
   readonly filters: ArrayFilters;
-  /** Index of the array element that the filter matched, for the positional operator. */
+  /** The index of the array element that the filter matched, for the positional operator. */
   readonly position: number | undefined;
-  /** True for the insert of an upsert. */
+  /** True if the modifiers are applied to the new document of an upsert. */
   readonly insert: boolean;
   readonly now: Date;
   readonly timestamp: Timestamp;
 }
 
-/** Applies the modifiers. Returns the same document if none changed it. */
+/** Applies all modifiers to a document. Returns the same document if nothing changes. */
 export function applyTree(tree: ObjectNode, doc: Doc, options: ApplyOptions): Doc {
   const run = new Run(new Draft(doc), options);
   run.node(tree, { place: run.draft.root, missing: [], path: '' });
   return run.draft.doc;
 }
 
-/** The target of a node: the deepest existing place, and the missing parts below it. */
+/**
+ * The position of a node in the document: the deepest existing value on the path, and the path
+ * parts below it that do not exist.
+ */
 interface Position {
   readonly place: DraftLocation;
   readonly missing: readonly string[];
@@ -67,7 +70,7 @@ class Run {
     }
   }
 
-  /** The children in order, with `$` replaced by the matched position. */
+  /** Returns the children in order. The child `$` gets the index of the matched array element. */
   #children(node: ObjectNode, path: string): Iterable<readonly [string, UpdateNode]> {
     if (node.positional === undefined) {
       return node.children;
@@ -83,7 +86,10 @@ class Run {
     return [...children].sort(([a], [b]) => comparePathParts(a, b));
   }
 
-  /** Looks up missing parts again: an earlier sibling may have created them. */
+  /**
+   * Returns the position of a child. Missing parts are looked up again, because another child may
+   * have created them meanwhile.
+   */
   #below(position: Position, part: string): Position {
     let { place, missing } = position;
     missing = [...missing, part];

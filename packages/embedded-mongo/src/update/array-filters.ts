@@ -3,12 +3,14 @@ import { compileFilter, type FilterOptions } from '../query/compile-filter.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 
-/** The tests of array elements by identifier. */
+/** The tests of array elements, by the identifier of the array filter. */
 export type ArrayFilters = ReadonlyMap<string, (element: unknown) => boolean>;
 
 /**
- * @throws 9 for a filter without exactly one field name or with a repeated identifier, 14 if it is
- * not an object, and the errors of filters.
+ * Compiles the array filters of an update.
+ * @throws MongoError 9 if a filter does not have exactly one top-level field name, or if an
+ * identifier is repeated. 2 if an identifier has an invalid form. 14 if a filter is not an object.
+ * Also throws the errors of filters.
  */
 export function compileArrayFilters(arrayFilters: readonly unknown[], options: FilterOptions): ArrayFilters {
   const compiled = new Map<string, (element: unknown) => boolean>();
@@ -42,7 +44,7 @@ export function compileArrayFilters(arrayFilters: readonly unknown[], options: F
   return compiled;
 }
 
-/** The first part of every path in a filter. */
+/** Returns the first part of each path in a filter. */
 function identifiersOf(filter: Doc): readonly string[] {
   return keysOf(filter).flatMap((key) => {
     if (!key.startsWith('$')) {

@@ -8,7 +8,10 @@ import { toDouble } from '../values/numbers.js';
 import { isDoc, isNumeric, typeNameOf } from '../values/types.js';
 import type { ModifierParser } from './modifier.js';
 
-/** @throws 2 (BadValue), or the given code, if the value is not an array. */
+/**
+ * Returns the value if it is an array.
+ * @throws MongoError with the given code for any other type. The default is 2 (BadValue).
+ */
 export function requireArray(value: unknown, operator: string, path: string, code = 2): readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new MongoError(
@@ -86,7 +89,10 @@ function createRemover(operator: string, isRemoved: (element: unknown) => boolea
   };
 }
 
-/** Operators that begin a document filter, although they look like operators of a value. */
+/**
+ * Operators that begin a filter for a whole document. They have the form of operators that test a
+ * single value.
+ */
 const DOCUMENT_OPERATORS: ReadonlySet<string> = new Set([
   '$and',
   '$or',
@@ -98,8 +104,9 @@ const DOCUMENT_OPERATORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles the operand of `$pull`. A value is compared with each element. Operators test the
- * element as a field. Any other object filters the elements that are objects.
+ * Compiles the operand of `$pull` into a test for array elements. A plain value must equal the
+ * element. Operators and regexes test the element like the value of a field. Any other object is a
+ * filter for elements that are documents.
  */
 function pullTest(operand: unknown): (element: unknown) => boolean {
   const isRegex = operand instanceof BSONRegExp;

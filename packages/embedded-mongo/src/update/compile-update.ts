@@ -15,29 +15,30 @@ import { parseModifiers } from './parse-modifiers.js';
 import { buildUpsertDocument } from './upsert-base.js';
 
 export interface UpdateRequest {
-  /** Operators, a replacement or a pipeline. */
+  /** An object with update operators, a replacement document or a pipeline. */
   readonly update: unknown;
   readonly filter: Doc;
   readonly arrayFilters?: unknown;
   readonly multi?: boolean;
-  /** Variables of `let`, or the constants `c` of a pipeline. */
+  /** The variables of the command's `let`, or the constants `c` of a pipeline update. */
   readonly scope?: Scope | undefined;
   readonly now: Date;
   readonly timestamp: Timestamp;
 }
 
 export interface CompiledUpdate {
-  /** Returns an updated copy of a matching document, or the same object if nothing changes. */
+  /** Returns an updated copy of a matching document. Returns the same object if nothing changes. */
   readonly apply: (doc: Doc) => Doc;
   /**
-   * Returns the document to insert without a match. It has an `_id` only if the filter or the
-   * update sets one.
+   * Returns the document to insert if no document matches. It has an `_id` only if the filter or
+   * the update sets one.
    */
   readonly upsert: () => Doc;
 }
 
 /**
- * Checks and compiles an update. @throws MongoError as MongoDB does, before any document is read.
+ * Checks and compiles an update before any document is read.
+ * @throws MongoError with the codes that MongoDB uses for an invalid update.
  */
 export function compileUpdate(request: UpdateRequest): CompiledUpdate {
   const { update } = request;
@@ -108,7 +109,8 @@ function compilePipelineUpdate(pipeline: readonly unknown[], request: UpdateRequ
       hasField(doc, '_id') && !hasField(result, '_id')
         ? docOf([['_id', getField(doc, '_id')], ...keysOf(result).map((key) => [key, result[key]] as const)])
         : result;
-    // Unlike operators, a pipeline may create a field with a dollar sign ($setField).
+    // Field names are not checked, because a pipeline with `$setField` may create fields that begin
+    // with a dollar sign.
     return hasIdenticalBytes(complete, doc) ? doc : checkId(complete, doc);
   };
   return { apply: run, upsert: () => run(buildUpsertDocument(request.filter)) };
@@ -124,12 +126,15 @@ function arrayFiltersOf({ arrayFilters }: UpdateRequest): readonly unknown[] {
   return arrayFilters;
 }
 
-/** Checks an updated document. Existing fields may keep their names. */
+/**
+ * Checks the `_id` and the field names of an updated document. The names of existing fields are not
+ * checked.
+ */
 function checkUpdated(after: Doc, before: Doc): Doc {
   return after === before ? before : checkNames(checkId(after, before), Object.keys(before));
 }
 
-/** @throws 66 if `_id` changed. */
+/** @throws MongoError 66 if the `_id` has changed. */
 function checkId(after: Doc, before: Doc): Doc {
   if (
     hasField(before, '_id') &&
@@ -140,7 +145,7 @@ function checkId(after: Doc, before: Doc): Doc {
   return after;
 }
 
-/** @throws 52 for a new top-level field that begins with a dollar sign. */
+/** @throws MongoError 52 if a new top-level field begins with a dollar sign. */
 function checkNames(after: Doc, known: readonly string[]): Doc {
   for (const key of Object.keys(after)) {
     if (key.startsWith('$') && !known.includes(key)) {

@@ -4,10 +4,12 @@ import { hasIdenticalBytes } from '../values/identical.js';
 import { parseArrayIndex } from '../values/paths.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 
-/** Limit of array padding, as in MongoDB. */
+/**
+ * How many elements an update may append to an array to reach an index. MongoDB has the same limit.
+ */
 const PADDING_MAX = 1_500_000;
 
-/** A value in a draft, with its path back to the root. */
+/** A value in a draft. `parent` and `key` lead to the root of the draft. */
 export interface DraftLocation {
   value: unknown;
   readonly parent: DraftLocation | undefined;
@@ -15,8 +17,8 @@ export interface DraftLocation {
 }
 
 /**
- * A document under change. Parts are copied before they are written, so the original stays
- * unchanged.
+ * A document that is being changed. Each part is copied before its first change, so the original
+ * document stays unchanged.
  */
 export class Draft {
   readonly root: DraftLocation;
@@ -30,7 +32,7 @@ export class Draft {
     return this.root.value as Doc;
   }
 
-  /** The child of an object or array, or undefined. */
+  /** Returns the field of an object or the element of an array. Undefined if it does not exist. */
   child(place: DraftLocation, key: string): DraftLocation | undefined {
     const { value } = place;
     if (Array.isArray(value)) {
@@ -42,14 +44,14 @@ export class Draft {
       : undefined;
   }
 
-  /** Replaces the value at a place. A value with identical bytes is no change. */
+  /** Replaces a value. The document counts as changed only if the bytes of the new value differ. */
   replace(place: DraftLocation, value: unknown): void {
     if (!hasIdenticalBytes(place.value, value)) {
       this.put(place, value);
     }
   }
 
-  /** Replaces the value at a place. The document always counts as changed. */
+  /** Replaces a value. The document always counts as changed. */
   put(place: DraftLocation, value: unknown): void {
     if (place.parent !== undefined) {
       this.#put(place.parent, place.key, value);
@@ -57,7 +59,7 @@ export class Draft {
     }
   }
 
-  /** Removes a field. An array element becomes null. */
+  /** Removes a field. An array element is replaced by null. */
   remove(place: DraftLocation): void {
     if (place.parent === undefined) {
       return;
@@ -70,8 +72,9 @@ export class Draft {
   }
 
   /**
-   * Creates the missing parts below a place. @throws 28 if the place is not an object or array, or
-   * cannot have such an element.
+   * Creates the missing parts of a path.
+   * @throws MongoError 28 (PathNotViable) if no such field or element can be created in the
+   * existing value.
    */
   create(place: DraftLocation, missing: readonly string[], value: unknown): void {
     const [key = '', ...rest] = missing;
@@ -80,7 +83,7 @@ export class Draft {
     this.#put(place, key, inner);
   }
 
-  /** @throws 28 (PathNotViable) if no field `key` can be created there. */
+  /** @throws MongoError 28 (PathNotViable) if the value cannot have a field or element `key`. */
   checkViable(place: DraftLocation, key: string): void {
     const { value } = place;
     if (Array.isArray(value) ? parseArrayIndex(key) < 0 : !isDoc(value)) {
@@ -108,12 +111,13 @@ export class Draft {
   }
 
   /**
-   * Returns the object or array at a place. It is copied first if it still belongs to the original.
+   * Returns an object or array of the draft that may be changed. A part of the original document is
+   * copied first.
    */
   #own(place: DraftLocation): Doc | unknown[] {
     const { parent, key } = place;
     const container = parent === undefined ? undefined : this.#own(parent);
-    // A $rename may have copied this place already.
+    // Read the value again, because a `$rename` may have copied it already.
     const value = (container === undefined ? place.value : readChild(container, key)) as Doc | unknown[];
     place.value = value;
     if (this.#owned.has(value)) {

@@ -27,13 +27,16 @@ const PARSERS: ReadonlyMap<string, ModifierParser> = new Map([
 
 export interface ParsedModifiers {
   readonly tree: ObjectNode;
-  /** True if a path has the positional `$`, which needs the match position. */
+  /**
+   * True if a path contains the positional operator `$`. The filter must then report the position
+   * of the matching element.
+   */
   readonly isPositional: boolean;
 }
 
 /**
- * Checks an update with operators. @throws 9, 14, 2, 40, 56 as MongoDB does, independent of the
- * documents.
+ * Checks and compiles an update with operators. The result does not depend on the documents.
+ * @throws MongoError 2, 9, 14, 40 or 56 for an invalid update, as MongoDB does.
  */
 export function parseModifiers(update: Doc, filters: ArrayFilters): ParsedModifiers {
   const tree = objectNode();

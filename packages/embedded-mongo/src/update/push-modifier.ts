@@ -96,7 +96,7 @@ function directionOf(value: unknown): number {
   return direction;
 }
 
-/** The value at the path. Null if it is missing or the element is not an object. */
+/** Returns the value at a path. Null if it is missing, or if the element is not an object. */
 function sortKey(element: unknown, parts: readonly string[]): unknown {
   let value = isDoc(element) ? element : {};
   for (const [i, part] of parts.entries()) {
@@ -112,7 +112,7 @@ function sortKey(element: unknown, parts: readonly string[]): unknown {
   return null;
 }
 
-/** Returns the same array if nothing is added, sorted or cut. */
+/** Applies `$push`. Returns the same array if no element is added, sorted or removed. */
 function pushTo(array: readonly unknown[], { values, position, slice, compare }: Push): readonly unknown[] {
   const isSorted = compare !== undefined && array.length > 0;
   const isCut = slice !== undefined && array.length > Math.abs(slice);

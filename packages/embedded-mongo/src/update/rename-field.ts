@@ -2,8 +2,10 @@ import { MongoError } from '../errors.js';
 import type { Draft, DraftLocation } from './draft.js';
 
 /**
- * `$rename`: sets the target, then removes the source. A missing source changes nothing. @throws 2
- * for an array element, 28.
+ * Applies `$rename`: sets the target, then removes the source. Does nothing if the source is
+ * missing.
+ * @throws MongoError 2 if one of the paths leads through an array, 28 if the target cannot be
+ * created.
  */
 export function renameField(
   draft: Draft,

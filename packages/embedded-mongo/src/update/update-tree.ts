@@ -5,29 +5,35 @@ import type { ArrayFilters } from './array-filters.js';
 import type { Modifier } from './modifier.js';
 
 /**
- * All modifiers of an update by path. Fields are visited in the order of their names, so new fields
- * do not depend on the order of the operators.
+ * The modifiers of an update as a tree of paths. Fields are visited in the order of their names.
+ * The order of new fields therefore does not depend on the order of the operators.
  */
 export type UpdateNode = ObjectNode | ArrayNode | LeafNode;
 
 export interface ObjectNode {
   readonly kind: 'object';
-  /** In the order of `comparePathParts` once the tree is complete. */
+  /**
+   * The children by name. Once the tree is complete, they are in the order of `comparePathParts`.
+   */
   readonly children: Map<string, UpdateNode>;
-  /** The child `$`: the array element that the filter matched. */
+  /** The child for `$`, which stands for the array element that the filter matched. */
   positional: UpdateNode | undefined;
 }
 
 export interface ArrayNode {
   readonly kind: 'array';
-  /** By identifier of an array filter. '' stands for all elements. */
+  /**
+   * The children by the identifier of an array filter. An empty identifier stands for all elements.
+   */
   readonly children: Map<string, UpdateNode>;
 }
 
 export type LeafNode =
   | { readonly kind: 'leaf'; readonly modifier: Modifier }
   | { readonly kind: 'rename'; readonly from: readonly string[] }
-  /** The source of a $rename. It is only kept to detect conflicts with other modifiers. */
+  /**
+   * The source of a `$rename`. It has no effect and only reveals conflicts with other modifiers.
+   */
   | { readonly kind: 'reserved' };
 
 export function objectNode(): ObjectNode {
@@ -35,8 +41,10 @@ export function objectNode(): ObjectNode {
 }
 
 /**
- * Adds a leaf. @throws 56 for an empty field name, 2 for an invalid positional part or an
- * identifier without a filter, 40 if another modifier is at, above or below the path.
+ * Adds a leaf.
+ * @throws MongoError 56 for an empty field name. 2 for an invalid positional part, or for an
+ * identifier without an array filter. 40 if another modifier has the same path, or a path above or
+ * below it.
  */
 export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filters: ArrayFilters): void {
   const parts = splitPath(path);
@@ -90,7 +98,7 @@ function checkPath(path: string, parts: readonly string[], filters: ArrayFilters
   }
 }
 
-/** `$[]` or `$[identifier]`. */
+/** True for `$[]` and for `$[identifier]`. */
 export function isArrayPart(part: string): boolean {
   return part.startsWith('$[') && part.endsWith(']');
 }
@@ -143,14 +151,19 @@ function isSorted(parts: Iterable<string>): boolean {
   return true;
 }
 
-/** Compares numbers by value and other names by their bytes. */
+/**
+ * Compares two path parts. Array indexes are compared as numbers, and other names by their bytes.
+ */
 export function comparePathParts(a: string, b: string): number {
   const x = parseArrayIndex(a);
   const y = parseArrayIndex(b);
   return x >= 0 && y >= 0 ? x - y : compareStrings(a, b);
 }
 
-/** Merges two nodes at one place. @throws 40 if they modify the same field. */
+/**
+ * Merges two nodes for the same path.
+ * @throws MongoError 40 if both modify the same field.
+ */
 export function mergeNodes(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
   if (a.kind === 'object' && b.kind === 'object') {
     const merged = objectNode();

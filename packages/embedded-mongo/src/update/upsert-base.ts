@@ -9,8 +9,10 @@ import { isDoc, type Doc } from '../values/types.js';
 import { Draft, type DraftLocation } from './draft.js';
 
 /**
- * The initial document of an upsert: the fields that the filter fixes to one value, in path order.
- * @throws 54 if a path is fixed twice, or together with a path below it, 224 for `$expr`.
+ * Builds the initial document of an upsert. It contains the fields for which the filter requires a
+ * single value, in the order of their paths.
+ * @throws MongoError 54 if two conditions set the same path, or a path and another one below it.
+ * 224 if the filter contains `$expr`.
  */
 export function buildUpsertDocument(filter: Doc): Doc {
   compileFilter(filter, { upsert: true });
@@ -63,7 +65,8 @@ function collect(filter: Doc, equalities: (readonly [string, unknown])[]): void 
 }
 
 /**
- * The values that a condition fixes a field to: one for an equality, several for a contradiction.
+ * Returns the values that a condition requires of a field. An equality requires one value. If there
+ * are several values, `checkPath` refuses the filter.
  */
 function fixedValues(condition: unknown): readonly unknown[] {
   if (!isOperatorObject(condition)) {

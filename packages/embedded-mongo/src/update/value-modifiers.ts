@@ -19,7 +19,7 @@ export const unset: ModifierParser = () => ({ change: () => REMOVE, toleratesBlo
 export const inc: ModifierParser = (operand, path) =>
   arithmetic('$inc', numberOperand('increment', operand, path), addNumbers, (number) => number);
 
-/** A missing field counts as an int32 0. */
+/** Compiles `$mul`. A missing field is treated as an int32 zero. */
 export const mul: ModifierParser = (operand, path) =>
   arithmetic('$mul', numberOperand('multiply', operand, path), multiplyNumbers, (number) =>
     multiplyNumbers(number, 0),
@@ -62,7 +62,7 @@ function arithmetic(
 export const min: ModifierParser = (operand) => createBoundModifier(operand, (order) => order < 0);
 export const max: ModifierParser = (operand) => createBoundModifier(operand, (order) => order > 0);
 
-/** An equal value is kept, even if its type differs. */
+/** Compiles `$min` or `$max`. An equal value is kept, even if its type differs. */
 function createBoundModifier(operand: unknown, replaces: (order: number) => boolean): Modifier {
   return {
     create: () => operand,

@@ -14,8 +14,9 @@ import { toDouble, toExactDecimal } from './numbers.js';
 import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
- * MongoDB's total order over all values. The result is negative, 0 or positive. Numbers of all
- * types compare by exact value. `undefined`, also for a missing field, comes before null.
+ * Compares two values in MongoDB's total order. Returns a negative number, 0 or a positive number.
+ * Numbers of different types are compared by their exact values. `undefined` also represents a
+ * missing field and sorts before null.
  */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -30,12 +31,18 @@ export function compareValues(a: unknown, b: unknown): number {
   return order === 0 ? compareSameOrder(a, b, typeA) : order;
 }
 
-/** Equality in the total order: 1, 1.0 and Decimal128 1.00 are equal. Field order matters. */
+/**
+ * True if two values are equal in the total order. 1, 1.0 and Decimal128 1.00 are equal. Documents
+ * with the same fields in a different order are not.
+ */
 export function equalValues(a: unknown, b: unknown): boolean {
   return a === b || compareValues(a, b) === 0;
 }
 
-/** The rank of a type in the total order. Types of equal rank compare by value. */
+/**
+ * Returns the rank of a type in the total order. Values of types with the same rank are compared by
+ * value.
+ */
 export function getTypeRank(type: BsonType): number {
   return ORDER[type + 1] ?? 0;
 }
@@ -100,7 +107,9 @@ function compareSameOrder(a: unknown, b: unknown, type: BsonType): number {
   }
 }
 
-/** Compares numbers by exact value. NaN is least and equal to itself. */
+/**
+ * Compares two numbers by their exact values. NaN sorts before all other numbers and equals itself.
+ */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (a instanceof Long && b instanceof Long) {
     return a.compare(b);
@@ -116,7 +125,7 @@ export function compareNumbers(a: Numeric, b: Numeric): number {
   return x < y ? -1 : x > y ? 1 : x === y ? 0 : compareNaN(x, y);
 }
 
-/** One is an int64, the other a double. JS compares a BigInt with a number exactly. */
+/** Compares an int64 with a double. JS compares a BigInt with a number exactly. */
 function compareMixed(a: Numeric, b: Numeric): number {
   const x = a instanceof Long ? integerOf(a) : toDouble(a);
   const y = b instanceof Long ? integerOf(b) : toDouble(b);
@@ -143,8 +152,8 @@ function compareNaN(a: number, b: number): number {
 }
 
 /**
- * Compares by UTF-8 bytes, which is the order of code points. JS compares UTF-16 units, where
- * surrogates sort too early.
+ * Compares strings by their UTF-8 bytes, which is the order of code points. JS compares UTF-16 code
+ * units and would sort surrogates before some smaller code points.
  */
 export function compareStrings(a: string, b: string): number {
   if (a === b) {
@@ -169,7 +178,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (value as BSONSymbol).value;
 }
 
-/** Compares field by field: type, then name, then value. */
+/**
+ * Compares documents field by field. In each field, the type is compared first, then the name, then
+ * the value.
+ */
 function compareDocs(a: Doc, b: Doc): number {
   const keysA = keysOf(a);
   const keysB = keysOf(b);
@@ -199,7 +211,7 @@ function compareArrays(a: readonly unknown[], b: readonly unknown[]): number {
   return a.length - b.length;
 }
 
-/** Compares binary data by length, then subtype, then bytes. */
+/** Compares binary data by length, then by subtype, then by content. */
 function compareBinary(a: Binary | Uint8Array, b: Binary | Uint8Array): number {
   const x = binaryBytes(a);
   const y = binaryBytes(b);

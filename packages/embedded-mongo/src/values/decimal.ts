@@ -1,8 +1,9 @@
 import { Decimal128 } from 'bson';
 
 /**
- * Exact decimals. A finite value is (-1)^negative * coefficient * 10^exponent. The exponent is kept
- * as IEEE 754 requires (1.10 is not 1.1). Packing rounds half-even to 34 digits.
+ * An exact decimal number. The value of a finite decimal is (-1)^negative * coefficient *
+ * 10^exponent. The exponent is preserved, as IEEE 754 requires, so 1.10 differs from 1.1. Packing
+ * rounds to 34 digits, half to even.
  */
 export interface Decimal {
   readonly kind: 'finite' | 'infinity' | 'nan';
@@ -40,7 +41,7 @@ export function unpackDecimal(value: Decimal128): Decimal {
     return decimalInfinity(negative);
   }
   if (combination >= 0x18) {
-    // IEEE 754 reads a coefficient over 34 digits as zero.
+    // By IEEE 754, a coefficient with more than 34 digits represents zero.
     const exponent = ((top >>> 15) & 0x3fff) - BIAS;
     return { kind: 'finite', negative, coefficient: 0n, exponent };
   }
@@ -58,8 +59,8 @@ export function unpackDecimal(value: Decimal128): Decimal {
 const COEFFICIENT_LIMIT = 10n ** 34n;
 
 /**
- * Packs into a Decimal128, rounding half-even to 34 digits. Overflow becomes infinity, underflow
- * zero.
+ * Packs a decimal into a Decimal128 and rounds it to 34 digits, half to even. A value that is too
+ * large becomes infinity. A value that is too small becomes zero.
  */
 export function packDecimal(value: Decimal): Decimal128 {
   if (value.kind === 'nan') {
@@ -84,7 +85,7 @@ function packBits(negative: boolean, top: number, coefficient: bigint): Decimal1
   return new Decimal128(bytes);
 }
 
-/** Rounds a finite value to 34 digits and the exponent range. */
+/** Rounds a finite decimal to 34 digits and to the range of the exponent. */
 function roundToFormat(value: Decimal): Decimal {
   let { coefficient, exponent } = value;
   const excess = coefficient < COEFFICIENT_LIMIT ? 0 : digitsOf(coefficient) - DIGITS_MAX;
@@ -111,7 +112,7 @@ function roundToFormat(value: Decimal): Decimal {
   return { kind: 'finite', negative: value.negative, coefficient, exponent };
 }
 
-/** Rounds a non-negative quotient half to even. */
+/** Divides two numbers and rounds the quotient half to even. The quotient must not be negative. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const twice = (dividend % divisor) * 2n;
@@ -139,7 +140,7 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   }
   const exponent = Math.min(a.exponent, b.exponent);
   const sum = scaleTo(a, exponent) + scaleTo(b, exponent);
-  // A sum of zero is +0 unless both are negative (IEEE 754, round to nearest).
+  // By IEEE 754, a sum of zero is -0 only if both numbers are negative. Otherwise it is +0.
   return sum === 0n
     ? { kind: 'finite', negative: a.negative && b.negative, coefficient: 0n, exponent }
     : finite(sum, exponent);
@@ -172,7 +173,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   };
 }
 
-/** Compares two values that are not NaN. */
+/** Compares two decimals. Neither may be NaN. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.kind === 'infinity' || b.kind === 'infinity') {
     return rank(a) - rank(b);
@@ -188,7 +189,7 @@ function rank(value: Decimal): number {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** The exact value of a double. */
+/** Returns the exact value of a double. */
 export function decimalOfDouble(value: number): Decimal {
   if (Number.isNaN(value)) {
     return DECIMAL_NAN;
@@ -208,8 +209,8 @@ export function decimalOfDouble(value: number): Decimal {
   if (power >= 0) {
     return { kind: 'finite', negative, coefficient: mantissa << BigInt(power), exponent: 0 };
   }
-  // m / 2^k = m * 5^k / 10^k. Removing common factors of two first keeps the number of digits
-  // small.
+  // m / 2^k = m * 5^k / 10^k. Common factors of two are removed first, which keeps the number of
+  // digits small.
   let k = -power;
   let m = mantissa;
   while (k > 0 && (m & 1n) === 0n) {
@@ -220,8 +221,8 @@ export function decimalOfDouble(value: number): Decimal {
 }
 
 /**
- * Converts a double as MongoDB does for decimal arithmetic: rounded to 15 significant digits, with
- * trailing zeros.
+ * Converts a double as MongoDB does for decimal arithmetic: rounded to 15 significant digits and
+ * padded with zeros to 15 digits.
  */
 export function decimalOf15Digits(value: number): Decimal {
   const exact = decimalOfDouble(value);
@@ -243,7 +244,7 @@ export function decimalOf15Digits(value: number): Decimal {
     : { ...exact, coefficient, exponent };
 }
 
-/** Nearest double. */
+/** Returns the double that is nearest to a decimal. */
 export function doubleOfDecimal(value: Decimal): number {
   if (value.kind === 'nan') {
     return Number.NaN;

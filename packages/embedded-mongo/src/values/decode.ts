@@ -16,14 +16,15 @@ import { isIntegerKey, setOrder } from './fields.js';
 import { BSON, type Doc } from './types.js';
 
 /**
- * Maximum nesting of documents and arrays. Deeper input is refused before it can exhaust the stack.
+ * The maximum nesting depth of documents and arrays. Deeper documents are refused, because they
+ * could exhaust the stack.
  */
 const NESTING_MAX = 200;
 
 /**
- * Decodes the BSON document at `offset` and preserves every type (see `Doc`).
- * @throws MongoError 22 for malformed BSON, 15 for nesting over `NESTING_MAX`, 238 for a DBPointer
- * or a date out of range.
+ * Decodes the BSON document at `offset`. Every BSON type is preserved (see `Doc`).
+ * @throws MongoError 22 for malformed BSON, 15 if the nesting exceeds `NESTING_MAX`, 238 for a
+ * DBPointer or for a date outside the range of JS.
  */
 export function decode(bytes: Uint8Array, offset = 0): Doc {
   const reader = new Reader(bytes, offset);
@@ -37,7 +38,7 @@ export function decode(bytes: Uint8Array, offset = 0): Doc {
   }
 }
 
-/** Reads one buffer. `pos` is the position after the last read value. */
+/** Reads a buffer. `pos` is the position after the last value that was read. */
 class Reader {
   readonly #buffer: Buffer;
   readonly #view: DataView;
@@ -94,7 +95,7 @@ class Reader {
         break;
       }
       while (this.#view.getUint8(this.#pos++) !== 0) {
-        // Skip the names of array elements.
+        // The names of array elements are not needed.
       }
       array.push(this.#value(type, depth));
     }
@@ -122,8 +123,8 @@ class Reader {
   }
 
   /**
-   * Field names repeat in every document, so they are cached by hash and decoded without a call
-   * into C++.
+   * Reads a field name. Names are repeated in many documents, so they are cached by their hash. A
+   * cached name needs no call into C++.
    */
   #key(): string {
     const start = this.#pos;
@@ -193,7 +194,8 @@ class Reader {
         return undefined;
       case BSON.regex: {
         const regex = new BSONRegExp(this.#cstring(), '');
-        // The constructor would reject or sort the options; keep them as data.
+        // The constructor would sort the options and refuse unknown ones. They are stored
+        // unchanged.
         regex.options = this.#cstring();
         return regex;
       }
@@ -262,7 +264,7 @@ class Reader {
   #cstring(): string {
     const start = this.#pos;
     while (this.#view.getUint8(this.#pos++) !== 0) {
-      // Stops at the zero byte, or with a RangeError at the end of the buffer.
+      // The loop ends at the zero byte. At the end of the buffer, a RangeError is thrown.
     }
     return this.#buffer.toString('utf8', start, this.#pos - 1);
   }
@@ -288,7 +290,7 @@ class Reader {
   }
 }
 
-/** The deprecated binary subtype 2 repeats its length inside. */
+/** The binary subtype 2, which is deprecated. Its data begins with a second length. */
 const OLD_BINARY = 2;
 
 const KEY_CACHE_SIZE = 4096;

@@ -15,8 +15,8 @@ import { keysOf } from './fields.js';
 import { BSON, typeOf, type BsonType, type Doc } from './types.js';
 
 /**
- * Encodes a document; the exact inverse of `decode`. A field with the value `undefined` becomes
- * BSON undefined.
+ * Encodes a document. This is the exact inverse of `decode`. A field with the value `undefined` is
+ * encoded as BSON undefined.
  */
 export function encode(doc: Doc): Buffer {
   const end = writeDocument(doc, 0);
@@ -28,7 +28,7 @@ export function encode(doc: Doc): Buffer {
 }
 
 const SCRATCH_KEPT = 1 << 20;
-/** Scratch buffer. Encoding is synchronous, so one buffer serves all documents. */
+/** A buffer that all calls share. This is safe because encoding is synchronous. */
 let scratch = Buffer.allocUnsafeSlow(1 << 16);
 let view = new DataView(scratch.buffer);
 

@@ -1,7 +1,8 @@
 import type { Doc } from './types.js';
 
 /**
- * The field order of an object with an integer key after another key. JS does not keep that order.
+ * The key under which a document stores its field order. Only documents with an integer key after
+ * another key need it, because JS lists integer keys first.
  */
 const ORDER = Symbol('field order');
 
@@ -10,13 +11,13 @@ interface Ordered {
 }
 
 /**
- * The value of a field. Undefined for a missing field and for a stored `undefined`; use `hasField`
- * to distinguish them.
+ * Returns the value of a field. The result is undefined both for a missing field and for a stored
+ * `undefined`. `hasField` distinguishes the two.
  */
 export function getField(doc: Doc, key: string): unknown {
   const value = doc[key];
-  // Stored values are never functions or Object.prototype, so these are inherited: `{}.toString`,
-  // `{}.__proto__`.
+  // A stored value is never a function or Object.prototype. Such a value is inherited, for example
+  // `{}.toString` or `{}.__proto__`.
   return typeof value === 'function' || value === Object.prototype ? undefined : value;
 }
 
@@ -24,7 +25,10 @@ export function hasField(doc: Doc, key: string): boolean {
   return Object.hasOwn(doc, key);
 }
 
-/** Sets a field in place. A new field comes last, even if its name is an integer or `__proto__`. */
+/**
+ * Sets a field of the document. A new field becomes the last one, even if its name is an integer or
+ * `__proto__`.
+ */
 export function setField(doc: Doc, key: string, value: unknown): void {
   if (isIntegerKey(key) && !Object.hasOwn(doc, key)) {
     const keys = keysOf(doc);
@@ -40,7 +44,7 @@ export function setField(doc: Doc, key: string, value: unknown): void {
   }
 }
 
-/** Removes a field in place. */
+/** Removes a field from the document. */
 export function deleteField(doc: Doc, key: string): void {
   const order = (doc as Ordered)[ORDER];
   if (order !== undefined) {
@@ -53,11 +57,11 @@ export function deleteField(doc: Doc, key: string): void {
   delete doc[key];
 }
 
-/** Field names in document order. */
+/** Returns the field names in the order of the document. */
 export function keysOf(doc: Doc): string[] {
   const keys = Object.keys(doc);
   const first = keys[0];
-  // JS lists integer keys first. An order is recorded only if the first key is an integer.
+  // JS lists integer keys first. If the first key is not an integer, no order was recorded.
   if (first === undefined || !startsWithDigit(first)) {
     return keys;
   }
@@ -70,12 +74,14 @@ export function keysOf(doc: Doc): string[] {
   return ordered.length === keys.length ? ordered : [...ordered, ...keys.filter((key) => !known.has(key))];
 }
 
-/** Records the order of fields. Only needed where an integer key follows another key. */
+/**
+ * Records the order of the fields. This is only necessary if an integer key follows another key.
+ */
 export function setOrder(doc: Doc, order: string[]): void {
   Object.defineProperty(doc, ORDER, { value: order, configurable: true, writable: true, enumerable: false });
 }
 
-/** A shallow copy with the same field order. */
+/** Returns a shallow copy with the same field order. */
 export function copyDoc(doc: Doc): Doc {
   const copy: Doc = { ...doc };
   const order = (doc as Ordered)[ORDER];
@@ -99,7 +105,7 @@ function startsWithDigit(key: string): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** True for an array index in the sense of JS, which lists these keys before all others. */
+/** True if JS treats the key as an array index and therefore lists it before all other keys. */
 export function isIntegerKey(key: string): boolean {
   if (!startsWithDigit(key)) {
     return false;

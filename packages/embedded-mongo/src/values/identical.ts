@@ -1,8 +1,8 @@
 import { encode } from './encode.js';
 
 /**
- * True if two values have the same bytes. 1 and 1.0 are equal but not identical, nor are Decimal128
- * 1.0 and 1.00.
+ * True if two values have the same BSON encoding. 1 and 1.0 are equal but not identical, as are
+ * Decimal128 1.0 and 1.00.
  */
 export function hasIdenticalBytes(a: unknown, b: unknown): boolean {
   return (
@@ -11,8 +11,8 @@ export function hasIdenticalBytes(a: unknown, b: unknown): boolean {
 }
 
 /**
- * True for documents, arrays and BSON classes. Other values are identical in JS exactly if their
- * bytes are.
+ * True for documents, arrays and BSON classes, whose encodings must be compared. Any other values
+ * have the same encoding exactly if they are identical in JS.
  */
 function hasOwnBytes(value: unknown): boolean {
   return typeof value === 'object' && value !== null;

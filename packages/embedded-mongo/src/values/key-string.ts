@@ -21,16 +21,17 @@ import { keysOf } from './fields.js';
 import { BSON, typeOf, type BsonType, type Doc, type Numeric } from './types.js';
 
 /**
- * A string of latin1 characters that sorts like the value: `keyString(a) < keyString(b)` exactly if
- * a comes before b in the total order. Equal values (1, 1.0, Decimal128 1.00) have equal keys. No
- * key is a prefix of another, so a compound key is a concatenation of keys.
+ * Returns a string of latin1 characters that sorts like the value. `keyString(a) < keyString(b)` if
+ * and only if a sorts before b in the total order. Equal values such as 1, 1.0 and Decimal128 1.00
+ * have the same key. No key is a prefix of another key, so a compound key is the concatenation of
+ * its parts.
  */
 export function keyString(value: unknown): string {
   const type = typeOf(value);
   return (TYPE_CHARS[type + 1] ?? '') + contentKey(value, type);
 }
 
-/** The key for a descending field. */
+/** Returns the key of a descending field. */
 export function invertKey(key: string): string {
   const bytes = Buffer.from(key, 'latin1');
   for (let i = 0; i < bytes.length; i++) {
@@ -40,7 +41,8 @@ export function invertKey(key: string): string {
 }
 
 /**
- * The first character of all keys with the value's type rank. It bounds a range within one type.
+ * Returns the first character of the keys of all values with the same type rank. It limits a range
+ * to one type rank.
  */
 export function typePrefix(value: unknown): string {
   return TYPE_CHARS[typeOf(value) + 1] ?? '';
@@ -91,7 +93,10 @@ function contentKey(value: unknown, type: BsonType): string {
   }
 }
 
-/** Encodes field by field in the order in which documents compare: type, name, value. */
+/**
+ * Encodes a document in the order in which documents are compared: for each field the type, then
+ * the name, then the value.
+ */
 function docKey(doc: Doc): string {
   let key = '';
   for (const name of keysOf(doc)) {
@@ -115,8 +120,8 @@ function wordKey(word: number): string {
 }
 
 /**
- * Encodes text as UTF-8. Zero bytes are escaped and two of them end the text, so that a prefix
- * sorts first.
+ * Encodes text as UTF-8. Zero bytes are escaped, and two zero bytes end the text. A prefix of a
+ * text therefore sorts before the text.
  */
 function textKey(text: string): string {
   let bytes = text;
@@ -134,9 +139,9 @@ const EXACT = '\0';
 const INEXACT = '\x01';
 
 /**
- * Encodes a number: the eight bytes of its magnitude truncated to a double, then whether the double
- * is exact. An inexact value (a large int64, a decimal such as 0.1) appends its normalized decimal
- * digits. All bytes of a negative number are inverted.
+ * Encodes a number. The first eight bytes are the magnitude, truncated to a double. The next byte
+ * tells whether the double is exact. For an inexact value, such as a large int64 or the decimal
+ * 0.1, the normalized decimal digits follow. For a negative number, all bytes are inverted.
  */
 function numberKey(value: Numeric): string {
   if (value instanceof Decimal128) {
@@ -153,7 +158,7 @@ function doubleKey(double: number): string {
   if (Number.isNaN(double)) {
     return '\0\0\0\0\0\0\0\0\0';
   }
-  // `+ 0` gives -0 and 0 the same key.
+  // Adding 0 gives -0 and 0 the same key.
   bits.setFloat64(0, double + 0);
   const high = bits.getInt32(0);
   const low = bits.getInt32(4);
@@ -187,7 +192,7 @@ function decimalKey(value: Decimal): string {
   );
 }
 
-/** The next smaller double of a positive double. */
+/** Returns the largest double that is smaller than a positive double. */
 function doubleBelow(double: number): number {
   bits.setFloat64(0, double);
   bits.setBigInt64(0, bits.getBigInt64(0) - 1n);

@@ -2,24 +2,33 @@ import type { MongoError } from '../errors.js';
 import { getField, hasField, isIntegerKey } from './fields.js';
 import { isDoc, type Doc } from './types.js';
 
-/** The value of a missing path. It sorts as null, but a sparse index excludes the document. */
+/**
+ * Represents a missing value. It sorts like null, but a sparse index contains no document whose
+ * values are all missing.
+ */
 export const MISSING = Symbol('missing');
 
-/** The result of a path in a document: a value, or an array with one key per element. */
+/**
+ * The values at a path of a document: either one value, or an array with a separate key for each
+ * element.
+ */
 type Found = { array: false; value: unknown } | { array: true; elements: readonly unknown[]; at: number };
 
-/** Callbacks for arrays on the paths. */
+/** Functions that are called if a path contains an array. */
 export interface ArrayHandlers {
-  /** Called with the position of each path that has an array. */
+  /**
+   * Called for each path that contains an array. The argument is the position of the path in the
+   * list.
+   */
   readonly onArray?: (path: number) => void;
-  /** Creates the error for two paths with different arrays. */
+  /** Creates the error for two paths that contain different arrays. */
   readonly parallelArrays: (later: number, earlier: number) => MongoError;
 }
 
 /**
- * The keys of a document in an index over these paths, or in a sort by them. Each key is one tuple
- * of values, with MISSING for missing values. Each element of an array gives a key. Fields below
- * the same array are taken from the same element. An empty array gives `undefined`.
+ * Returns the keys of a document for an index or a sort. Each key has one value for each path, and
+ * MISSING for a missing value. An array produces a key for each of its elements. Fields below the
+ * same array are taken from the same element. An empty array produces one key with `undefined`.
  */
 export function keyTuples(
   paths: readonly (readonly string[])[],
@@ -65,8 +74,8 @@ function expand(
 }
 
 /**
- * Follows a path from its part `at` on. As in MongoDB, an array that is itself an element is not
- * entered.
+ * Follows a path, beginning with its part `at`. As in MongoDB, an array that is itself an array
+ * element is not expanded.
  */
 function find(parts: readonly string[], start: unknown, at: number, isElement: boolean): Found {
   let value = start;

@@ -25,12 +25,18 @@ export function numberKind(value: Numeric): NumberKind {
   return value instanceof Double ? 'double' : value instanceof Int32 ? 'int' : 'decimal';
 }
 
-/** A value of type double: a JS number if that represents a double, else a `Double`. */
+/**
+ * Returns a value of type double. It is a JS number if that represents a double in memory, and
+ * otherwise a `Double`.
+ */
 export function asDouble(value: number): number | Double {
   return (value | 0) === value ? new Double(value) : value;
 }
 
-/** An int32 if the value fits, else an int64. Undefined if it fits neither. */
+/**
+ * Returns an int32 if the value fits, otherwise an int64. Undefined if the value is outside the
+ * int64 range.
+ */
 export function asInteger(value: bigint): number | Long | undefined {
   if (value >= -2147483648n && value <= 2147483647n) {
     return Number(value);
@@ -38,12 +44,12 @@ export function asInteger(value: bigint): number | Long | undefined {
   return asLong(value);
 }
 
-/** An int64, or undefined if the value does not fit. */
+/** Returns an int64. Undefined if the value is outside the int64 range. */
 export function asLong(value: bigint): Long | undefined {
   return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
 }
 
-/** The nearest double. */
+/** Returns the nearest double. */
 export function toDouble(value: Numeric): number {
   if (typeof value === 'number') {
     return value;
@@ -58,7 +64,7 @@ export function isNaNValue(value: unknown): boolean {
   return isNumeric(value) && !(value instanceof Long) && Number.isNaN(toDouble(value));
 }
 
-/** The value of a finite number, truncated towards zero. Undefined for NaN and infinities. */
+/** Returns the value of a finite number without its fraction. Undefined for NaN and infinities. */
 export function toBigInt(value: Numeric): bigint | undefined {
   if (value instanceof Long) {
     return value.toBigInt();
@@ -77,14 +83,14 @@ export function toBigInt(value: Numeric): bigint | undefined {
 }
 
 /**
- * Converts as MongoDB does for decimal arithmetic: integers exactly, doubles to 15 significant
- * digits.
+ * Converts a number as MongoDB does for decimal arithmetic. Integers are exact, and doubles are
+ * rounded to 15 significant digits.
  */
 export function toDecimal(value: Numeric): Decimal {
   return decimalOf(value, decimalOf15Digits);
 }
 
-/** The exact value, doubles included. */
+/** Converts a number to a decimal with its exact value, even if it is a double. */
 export function toExactDecimal(value: Numeric): Decimal {
   return decimalOf(value, decimalOfDouble);
 }
@@ -101,8 +107,8 @@ function decimalOf(value: Numeric, ofDouble: (value: number) => Decimal): Decima
 }
 
 /**
- * Adds by MongoDB's type rules. Undefined if an integer sum leaves int64: updates then fail, and
- * expressions use a double.
+ * Adds two numbers by MongoDB's rules for types. Undefined if an integer sum is outside the int64
+ * range. An update then fails, and an expression returns a double.
  */
 export function addNumbers(a: Numeric, b: Numeric): Numeric | undefined {
   return calculate(a, b, ADD);
@@ -140,7 +146,7 @@ function calculate(a: Numeric, b: Numeric, operation: Operation): Numeric | unde
   if (kindA === 'int' && kindB === 'int') {
     const result = operation.doubles(toDouble(a), toDouble(b));
     if (Number.isSafeInteger(result)) {
-      // `+ 0` turns -0 (0 * -1) into the integer 0.
+      // Adding 0 turns -0, such as the result of 0 * -1, into the integer 0.
       return (result | 0) === result ? result + 0 : Long.fromNumber(result);
     }
   }

@@ -16,23 +16,28 @@ export function splitPath(path: string): readonly string[] {
   return parts;
 }
 
-/** The array index in a path part ('0', '12', not '01'), or -1. */
+/**
+ * Returns the array index that a path part represents ('0' or '12', but not '01'). Otherwise -1.
+ */
 export function parseArrayIndex(part: string): number {
   return /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1;
 }
 
 /**
- * Called with each value that a filter sees at a path. `present` is false for a missing value.
- * `position` is the index in the outermost array that was entered without an index in the path.
- * Return true to stop the walk.
+ * Called for each value that a filter sees at a path. `present` is false for a missing value.
+ * `position` is the index in the outermost array whose elements were visited because the path
+ * contains no index. Returning true ends the walk.
  */
 export type Visit = (value: unknown, present: boolean, position: number | undefined) => boolean;
 
 /**
- * Walks the values at a path as filters do. Arrays on the way are entered; an array without a
- * matching element is not visited, not even as a missing value. An array at the end is visited
- * element by element, then as a whole, or with `wholeArrays` only as a whole.
- * @returns true if a visit returned true.
+ * Visits the values at a path as filters do. In an array on the path, the walk continues in each
+ * element that is a document, and in the element whose index is the next part of the path. If there
+ * is no such element, nothing is visited, not even a missing value.
+ *
+ * An array at the end of the path is visited element by element and then as a whole. With
+ * `wholeArrays` it is visited only as a whole.
+ * @returns true if a visit has returned true.
  */
 export function visitPath(doc: Doc, parts: readonly string[], wholeArrays: boolean, visit: Visit): boolean {
   return new Walk(parts, wholeArrays, visit).doc(doc, 0, undefined);
@@ -97,8 +102,8 @@ class Walk {
   }
 
   /**
-   * Visits an element that the path names by index. An array at that place is not entered by
-   * element.
+   * Visits an array element whose index is in the path. If the element is at the end of the path
+   * and is an array, its elements are not visited.
    */
   #named(element: unknown, depth: number, position: number | undefined): boolean {
     if (depth === this.#last) {

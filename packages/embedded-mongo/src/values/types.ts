@@ -1,17 +1,18 @@
 import { bsonType, type Decimal128, type Double, type Int32, type Long } from 'bson';
 
 /**
- * A document in memory. A JS number that is an int32 integer (not -0) is an int32, and any other JS
- * number is a double. An integral double in the int32 range is a `Double`, an int64 is a `Long`.
+ * A document in memory. A JS number is an int32 if it is an integer in the int32 range and not -0.
+ * Any other JS number is a double. A double with an integer value in the int32 range is a `Double`,
+ * and an int64 is a `Long`.
  *
- * Read and write fields with `getField` and `setField`, and list them with `keysOf`: plain JS
- * objects mishandle `__proto__` and the order of integer keys.
+ * Read and write fields with `getField` and `setField`, and list their names with `keysOf`. Plain
+ * JS access fails for `__proto__` and loses the order of integer keys.
  */
 export type Doc = Record<string, unknown>;
 
 export type Numeric = number | Double | Long | Decimal128 | Int32;
 
-/** BSON element types and their numbers, as on the wire and in `$type`. */
+/** The BSON element types with their numbers, which `$type` also uses. */
 export const BSON = {
   minKey: -1,
   double: 1,
@@ -37,7 +38,7 @@ export const BSON = {
 } as const;
 
 export type BsonTypeName = keyof typeof BSON;
-/** The types of values in memory. A DBPointer is refused when it is decoded. */
+/** The types of values in memory. A DBPointer cannot occur, because decoding refuses it. */
 export type BsonType = (typeof BSON)[Exclude<BsonTypeName, 'dbPointer'>];
 
 /** The BSON type of a value in memory (see `Doc`). */
@@ -73,7 +74,8 @@ export function typeOf(value: unknown): BsonType {
 }
 
 /**
- * The bson library marks its classes with a symbol. No stored document can have it as a field name.
+ * The bson library marks its classes with a symbol. A stored document cannot have a symbol as a
+ * field name.
  */
 interface Tagged {
   [bsonType]?: string;
@@ -117,7 +119,7 @@ export function typeNameOf(value: unknown): string {
   return NAMES.get(typeOf(value)) ?? 'missing';
 }
 
-/** True for an embedded document: not an array, not null, not a BSON leaf class. */
+/** True for an embedded document. False for arrays, null and the values of BSON classes. */
 export function isDoc(value: unknown): value is Doc {
   return (
     typeof value === 'object' &&

@@ -2,19 +2,19 @@ import { Binary, Long, Timestamp } from 'bson';
 import { encode } from '../values/encode.js';
 
 /**
- * The logical clock of the deployment: seconds and a counter within them. It advances with every
- * change of the data.
+ * The logical clock of the deployment. A time consists of seconds and a counter within the second.
+ * The clock advances with every change of the data.
  */
 export interface ClusterClock {
-  /** The time of the change with this number. */
+  /** Returns the time of the change with this number. */
   at: (changes: number) => Timestamp;
   /**
-   * The time fields at the end of every reply, as BSON elements without an enclosing document. The
-   * clock owns the buffer and updates it in place. A caller that uses it late sends a later time,
-   * which is also valid.
+   * Returns the time fields at the end of a reply, as BSON elements without an enclosing document.
+   * All callers share one buffer, which the clock updates in place. A reply that is sent later may
+   * therefore contain a later time, which is also valid.
    */
   tail: (changes: number) => Buffer;
-  /** Like `tail`, with a separate operation time. */
+  /** Like `tail`, but with a separate operation time. */
   tailAt: (changes: number, operationTime: Timestamp) => Buffer;
 }
 
@@ -25,7 +25,8 @@ export function createClusterClock(): ClusterClock {
   let increment = 0;
   let knownChanges = -1;
   const tail = tailTemplate();
-  // Offsets of the two timestamps: behind the type and name of the first, and at the end.
+  // The offsets of the two timestamps: after the type and the name of the first one, and at the end
+  // of the buffer.
   const name = Buffer.from([TIMESTAMP, ...Buffer.from('clusterTime\0')]);
   const places = [tail.indexOf(name) + name.length, tail.length - 8];
   const advance = (changes: number): void => {

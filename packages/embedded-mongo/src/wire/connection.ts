@@ -8,40 +8,46 @@ import {
   type Request,
 } from './message.js';
 
-/** One client connection. */
+/** A connection to one client. */
 export interface Connection {
   readonly id: number;
   readonly socket: Socket;
-  /** `client.application.name` of the handshake. */
+  /** The `client.application.name` from the handshake. Null if the client has not sent it. */
   applicationName: string | null;
-  /** True if a failpoint closes it instead of sending a reply. */
+  /** True if a failpoint closes the connection instead of sending a reply. */
   isToClose: boolean;
 }
 
-/** One reply or, for an exhaust request, a stream of replies until the connection ends. */
+/**
+ * A reply. For an exhaust request it begins a stream of replies, which continues until the
+ * connection is closed.
+ */
 export interface Reply extends ReplyDocument {
-  /** Returns the next reply of the stream. Null unless the request allowed a stream. */
+  /** Returns the next reply of the stream. Null if the request does not allow a stream. */
   next: (() => Promise<ReplyDocument>) | null;
 }
 
-/** A reply document, and elements to append to it. */
+/** A reply document, and BSON elements that are appended to it. */
 export interface ReplyDocument {
   document: Buffer;
   tail: Buffer;
 }
 
 export interface ConnectionHandlers {
-  /** Answers a request; null sends no reply. Must not throw for client errors. */
+  /**
+   * Processes a request and returns the reply. Null if no reply is sent. Errors of the client must
+   * become replies and not exceptions.
+   */
   answer: (request: Request, connection: Connection) => Promise<Reply | null>;
   closed: (connection: Connection) => void;
-  /** Called with the reason when a malformed message closes a connection. */
+  /** Called with the reason if a connection was closed because of a malformed message. */
   log: (line: string) => void;
 }
 
 /**
- * Reads messages from a socket and answers them one after the other. A malformed message closes
- * only this connection. While an answer is in progress, at most one message of further input is
- * buffered.
+ * Reads messages from a socket and processes them one after the other. A malformed message closes
+ * only this connection. While a request is processed, at most one further message of maximum size
+ * is buffered.
  */
 export function serveConnection(socket: Socket, id: number, handlers: ConnectionHandlers): void {
   const connection: Connection = { id, socket, applicationName: null, isToClose: false };
@@ -49,7 +55,10 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
   let buffered = 0;
   let isBusy = false;
 
-  /** Removes the next complete message from the chunks, or returns undefined. */
+  /**
+   * Removes the next complete message from the chunks and returns it. Undefined if it is
+   * incomplete.
+   */
   const nextMessage = (): Buffer | undefined => {
     if (buffered < HEADER_BYTES) {
       return undefined;
@@ -99,7 +108,7 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
       socket.pause();
     }
   });
-  // Ignore a reset by the client; 'close' follows it.
+  // Ignore a connection reset by the client, because the event 'close' follows.
   socket.on('error', () => undefined);
   socket.on('close', () => handlers.closed(connection));
 }
@@ -130,7 +139,7 @@ async function answerMessage(
   }
 }
 
-/** Sends an exhaust stream. Each reply responds to the previous one. */
+/** Sends an exhaust stream. Each reply refers to the previous reply. */
 async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstId: number): Promise<void> {
   let responseTo = firstId;
   for (;;) {
@@ -144,7 +153,7 @@ async function stream(socket: Socket, next: () => Promise<ReplyDocument>, firstI
   }
 }
 
-/** Backpressure: no more requests are processed until the client reads its replies. */
+/** Resolves once the client has read its replies. No further request is processed until then. */
 function waitForDrain(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

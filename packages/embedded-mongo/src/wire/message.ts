@@ -1,22 +1,22 @@
 import { decode } from '../values/decode.js';
 import type { Doc } from '../values/types.js';
 
-/** A message that is not a valid request. Its connection is closed. */
+/** A malformed message. The connection that sent it is closed. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** A received command. */
+/** A command that a client has sent. */
 export interface Request {
   requestId: number;
   command: Doc;
-  /** Documents of `insert` as received; their bytes are stored unchanged. */
+  /** The documents of an `insert` as the client sent them. Their bytes are stored unchanged. */
   documents: readonly Buffer[] | undefined;
-  /** The client wants no reply (flag moreToCome). */
+  /** True if the client expects no reply (flag moreToCome). */
   silent: boolean;
-  /** The client accepts several replies to this request (flag exhaustAllowed). */
+  /** True if the client accepts several replies to this request (flag exhaustAllowed). */
   exhaustAllowed: boolean;
-  /** Sent as legacy OP_QUERY, which is allowed for handshakes only. */
+  /** True if the request is an OP_QUERY message. This legacy type is allowed only in handshakes. */
   legacy: boolean;
 }
 
@@ -28,7 +28,11 @@ const OP_MSG = 2013;
 const MORE_TO_COME = 2;
 const EXHAUST_ALLOWED = 0x10000;
 
-/** Parses a complete message. Throws ProtocolError, or MongoError for malformed BSON. */
+/**
+ * Parses a complete message.
+ * @throws ProtocolError if the message is malformed, MongoError if a BSON document in the message
+ * is malformed.
+ */
 export function parseMessage(message: Buffer): Request {
   const opCode = message.readInt32LE(12);
   switch (opCode) {
@@ -47,7 +51,7 @@ function parseMsg(message: Buffer): Request {
   }
   const flags = message.readUInt32LE(HEADER_BYTES);
   if ((flags & 0xffff & ~MORE_TO_COME) !== 0) {
-    // The other required flag announces a checksum, which no driver sends.
+    // The other required flag announces a checksum. No driver sends one.
     throw new ProtocolError(`a required flag is not supported (flags ${flags})`);
   }
   const { command, sequences } = parseSections(message);
@@ -141,8 +145,8 @@ function parseQuery(message: Buffer): Request {
 let lastRequestId = 0;
 
 /**
- * Encodes a reply: the document with the elements of `tail` appended. Also returns its id, to which
- * the next reply of an exhaust stream responds.
+ * Encodes a reply. The elements of `tail` are appended to the document. Also returns the request id
+ * of the reply, to which the next reply of an exhaust stream refers.
  */
 export function encodeReply(
   { responseTo, legacy, moreToCome }: { responseTo: number; legacy: boolean; moreToCome: boolean },
@@ -157,7 +161,8 @@ export function encodeReply(
   message.writeInt32LE(responseTo, 8);
   message.writeInt32LE(legacy ? OP_REPLY : OP_MSG, 12);
   if (legacy) {
-    // Flag 8 is AwaitCapable. Cursor id and starting position are 0; there is one document.
+    // Flag 8 is AwaitCapable. The cursor id and the starting position are zero, and the number of
+    // documents is one.
     message.fill(0, 16, headBytes);
     message.writeInt32LE(8, 16);
     message.writeInt32LE(1, 32);

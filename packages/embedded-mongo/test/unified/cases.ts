@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 
-/** The part of a unified test format file that the runner reads. */
+/** The fields of a file in the unified test format that the runner reads. */
 export interface CaseFile {
   description: string;
   schemaVersion: string;
@@ -29,7 +29,9 @@ export interface Requirement {
   serverParameters?: Document;
 }
 
-/** One key, the kind of the entity, with its description. */
+/**
+ * An object with one key. The key is the kind of the entity, and the value describes the entity.
+ */
 export type EntityDefinition = Record<string, Document & { id: string }>;
 
 export interface CollectionData {

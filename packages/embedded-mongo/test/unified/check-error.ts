@@ -2,7 +2,10 @@ import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
 import type { ExpectedError } from './cases.js';
 import { match, Mismatch, type MatchContext } from './match.js';
 
-/** Throws a Mismatch unless the error is as expected. */
+/**
+ * Checks an error.
+ * @throws Mismatch if the error differs from the expectation.
+ */
 export function checkError(expected: ExpectedError, error: unknown, context: MatchContext): void {
   const isOfServer = error instanceof MongoServerError;
   const { message, code, codeName, errorResponse } = error as MongoServerError;

@@ -1,9 +1,11 @@
 import type { Document } from 'mongodb';
 
-/** A command that the driver sends in a different but equivalent form. */
+/** A rule for a command that the driver sends in an equivalent form. */
 interface Way {
   reason: string;
-  /** Returns the command in the form of the cases, or undefined if this rule does not apply. */
+  /**
+   * Returns the command in the form that the cases expect. Undefined if the rule does not apply.
+   */
   rewrite: (command: Document, expected: Document) => Document | undefined;
 }
 
@@ -31,7 +33,8 @@ const WAYS: readonly Way[] = [
 ];
 
 /**
- * Returns this field of an event, with driver-specific forms converted to the form of the cases.
+ * Returns a field of an event. Commands are converted from the form of the driver to the form that
+ * the cases expect.
  */
 export function asSpecified(field: string, expected: unknown, actual: unknown): unknown {
   if (field !== 'command' || actual === undefined) {

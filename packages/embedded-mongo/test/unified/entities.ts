@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'bson';
 import { GridFSBucket, MongoClient, type ClientSession, type Db, type Document } from 'mongodb';
 import type { EntityDefinition } from './cases.js';
 
-/** An event of a client. */
+/** An event that a client has emitted. */
 export interface SeenEvent {
   type: 'command' | 'cmap' | 'sdam';
   name: string;
@@ -11,10 +11,10 @@ export interface SeenEvent {
 
 const AS_SENT = { promoteValues: false, promoteBuffers: false, bsonRegExp: true };
 
-/** Commands with passwords. Their events are recorded only if a case requests them. */
+/** Commands that contain passwords. Their events are recorded only if the case requests it. */
 const SENSITIVE = ['authenticate', 'saslStart', 'saslContinue', 'getnonce', 'createUser', 'updateUser'];
 
-/** The clients, databases, sessions and so on of one case, by name. */
+/** The clients, databases, sessions and other entities of one case, by name. */
 export class Entities {
   private readonly byName = new Map<string, unknown>();
   private readonly clients: MongoClient[] = [];
@@ -79,7 +79,7 @@ export class Entities {
     const { snapshotTime, ...options } = sessionOptions as Document;
     const session = this.get<MongoClient>(client).startSession(options);
     if (snapshotTime !== undefined) {
-      // The driver has no option for it yet, only the field.
+      // The driver has no option for the snapshot time. It has only a field of the session.
       Object.assign(session, { snapshotTime: this.get(snapshotTime) });
     }
     this.sessions.push(session);
@@ -108,7 +108,7 @@ export class Entities {
     this.events.set(description['id'], seen);
     this.clients.push(client);
     if (((description['observeEvents'] ?? []) as string[]).some((name) => typeOf(name) === 'sdam')) {
-      // Such a case may wait for events of a client that sends no commands.
+      // Connect now, because the case may wait for an event although the client sends no command.
       void client.connect().catch(() => undefined);
     }
     return client;
@@ -119,8 +119,8 @@ export class Entities {
 export const ENTITY_KINDS = ['client', 'database', 'collection', 'session', 'bucket'];
 
 /**
- * Supported fields of clients. There is only one mongos, so the choice between several does not
- * apply.
+ * The supported fields of a client entity. The runner has only one server, so it ignores the field
+ * that selects one of several.
  */
 export const CLIENT_FIELDS = [
   'id',
@@ -131,18 +131,24 @@ export const CLIENT_FIELDS = [
   'useMultipleMongoses',
 ];
 
-/** `poolReadyEvent` is the driver's `connectionPoolReady`. The others only lose their suffix. */
+/**
+ * Returns the driver's name of an event: `connectionPoolReady` for `poolReadyEvent`. Other names
+ * only lose the suffix.
+ */
 function emittedName(name: string): string {
   return name.replace(/Event$/, '').replace(/^pool/, 'connectionPool');
 }
 
-/** The driver empties commands with passwords, including a hello that authenticates. */
+/**
+ * True for a command with a password. The driver removes the content of such a command, even of a
+ * `hello` that authenticates.
+ */
 function isSensitive({ commandName, command, reply }: Document): boolean {
   const isEmptied = Object.keys((command ?? reply ?? {}) as Document).length === 0;
   return SENSITIVE.includes(commandName) || (/^(hello|ismaster)$/i.test(commandName) && isEmptied);
 }
 
-/** A copy of the event and its command, since the driver changes parts of it later. */
+/** Copies an event and its command, because the driver changes parts of both later. */
 function frozen(event: Document): Document {
   const command: unknown = event['command'];
   return command === undefined

@@ -1,9 +1,9 @@
 // npm run unified -w packages/embedded-mongo -- <folder> [<folder> ...] [--only <text>]
 //
-// Runs every case of the unified test format (github.com/mongodb/specifications) in the JSON files
-// below the folders, with the official driver on a separate server. Prints counts per specification
-// and every difference. Exits with 1 if there is a difference. `--only` selects the cases with the
-// text in their file name or description.
+// Runs all cases in the unified test format (github.com/mongodb/specifications) from the JSON files
+// below the folders. They run with the official driver on a separate server. Prints all
+// differences, and the numbers of cases for each specification. The exit code is 1 if there is a
+// difference. `--only` selects the cases whose file name or description contains the text.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +35,8 @@ async function main(): Promise<number> {
   const { version } = (await admin.db('admin').command({ buildInfo: 1 })) as unknown as { version: string };
   const countsBySpec = new Map<string, Counts>();
   for (const folder of folders) {
-    // npm runs this in the folder of the package.
+    // npm runs this script in the folder of the package. Relative folders refer to INIT_CWD, the
+    // folder of the user.
     const root = resolve(process.env['INIT_CWD'] ?? '.', folder);
     for (const path of await jsonFilesBelow(root)) {
       const counts = countsOf(countsBySpec, specOf(root, path));
@@ -56,7 +57,7 @@ async function jsonFilesBelow(root: string): Promise<string[]> {
     .map((entry) => join(root, entry));
 }
 
-/** The specification of a file: the folder above `tests`. */
+/** Returns the name of the specification to which a file belongs: the folder above `tests`. */
 function specOf(root: string, path: string): string {
   const [, spec] = /([^/\\]+)[/\\]tests[/\\]/.exec(path) ?? [];
   return spec ?? (relative(root, join(path, '..')) || basename(root));

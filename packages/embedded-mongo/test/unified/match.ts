@@ -2,18 +2,21 @@ import { EJSON } from 'bson';
 import type { ClientSession } from 'mongodb';
 import type { Entities } from './entities.js';
 
-/** A difference from the expectation of a case. */
+/** The result differs from the expectation of the case. */
 export class Mismatch extends Error {}
 
 export interface MatchContext {
   entities: Entities;
-  /** Path within the case, for the message. */
+  /** The path within the case, for the error message. */
   path: string;
-  /** True at the root, where documents may have additional fields. */
+  /** True for the root document, which may have fields that the case does not list. */
   isRoot: boolean;
 }
 
-/** Throws a Mismatch unless the value matches, by the rules of the unified test format. */
+/**
+ * Compares a value by the rules of the unified test format.
+ * @throws Mismatch if it does not match.
+ */
 export function match(expected: unknown, value: unknown, context: MatchContext): void {
   const actual = plain(value);
   if (isObject(expected)) {
@@ -89,7 +92,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $$matchAsRoot: (operand, actual, context) => match(operand, actual, { ...context, isRoot: true }),
 };
 
-/** True if the runner supports this operator of expectations. */
+/** True if the runner supports this operator in expectations. */
 export function isOperator(name: string): boolean {
   return Object.hasOwn(OPERATORS, name) || name === '$$hexBytes';
 }
@@ -123,7 +126,7 @@ function demand(holds: boolean, expected: unknown, actual: unknown, { path }: Ma
   }
 }
 
-/** Numbers of all types are compared as numbers, and the driver's ordered maps as documents. */
+/** Converts numbers of all types to JS numbers, and the ordered maps of the driver to documents. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) {
     return Object.fromEntries(value);
@@ -132,12 +135,15 @@ function plain(value: unknown): unknown {
   return isNumeric || typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** Compares by name, since the driver and this runner load separate copies of the library. */
+/**
+ * Returns the name of a BSON class. Names are compared and not classes, because the driver and this
+ * runner load separate copies of the library.
+ */
 function bsonType(value: unknown): unknown {
   return typeof value === 'object' && value !== null && '_bsontype' in value ? value._bsontype : undefined;
 }
 
-/** True for a date, an id or another leaf value. */
+/** True for a date, a buffer or a value of a BSON class. */
 function isValue(value: unknown): boolean {
   return value instanceof Date || value instanceof Uint8Array || bsonType(value) !== undefined;
 }

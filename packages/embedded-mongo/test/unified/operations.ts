@@ -117,7 +117,7 @@ const KINDS: readonly { is: (object: unknown) => boolean; calls: Calls<never> }[
   { is: (object) => object instanceof AbstractCursor, calls: ofCursor },
 ];
 
-/** Calls the driver's method for this operation of an entity. */
+/** Calls the driver's method for this operation on an entity. */
 export function callDriver(object: unknown, name: string, args: Document): unknown {
   const call = KINDS.find(({ is }) => is(object))?.calls[name] as Call<unknown> | undefined;
   if (call === undefined) {
@@ -126,12 +126,12 @@ export function callDriver(object: unknown, name: string, args: Document): unkno
   return call(object, args);
 }
 
-/** True if the runner supports this operation for some kind of entity. */
+/** True if the runner supports this operation for at least one kind of entity. */
 export function isDriverCall(name: string): boolean {
   return KINDS.some(({ calls }) => Object.hasOwn(calls, name));
 }
 
-/** Returns the cursor after its command was sent, before any document is read. */
+/** Sends the command of a cursor and returns the cursor. No document is consumed. */
 async function opened<T extends AbstractCursor>(cursor: T): Promise<T> {
   await cursor.hasNext();
   return cursor;

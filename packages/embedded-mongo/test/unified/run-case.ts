@@ -15,18 +15,19 @@ import { callDriver } from './operations.js';
 import { callRunner } from './runner-operations.js';
 
 const LIMIT_MS = 30_000;
-/** Failpoints that a case may leave enabled. */
+/** Failpoints that a case may have left enabled. */
 const FAIL_POINTS = ['failCommand', 'onPrimaryTransactionalWrite'];
 
-/** The environment of a case. `admin` is a client of the runner itself. */
+/** The environment in which a case runs. */
 export interface Surroundings {
   uri: string;
+  /** The client that the runner itself uses. */
   admin: MongoClient;
 }
 
 /**
- * Runs one case, from inserting its data to checking its outcome. Throws on a difference; a
- * Mismatch if a value differs.
+ * Runs one case: inserts its data, runs its operations and checks the outcome.
+ * @throws Mismatch if a value differs from the expectation. Other differences throw other errors.
  */
 export async function runCase(file: CaseFile, test: Case, { uri, admin }: Surroundings): Promise<void> {
   const entities = new Entities(uri);
@@ -118,7 +119,10 @@ async function runOperation(operation: Operation, stage: Stage, path: string): P
   }
 }
 
-/** Converts the arguments for the driver: names of sessions and read preferences become objects. */
+/**
+ * Converts the arguments of an operation for the driver. Names of sessions and read preferences are
+ * replaced by objects.
+ */
 function argumentsOf(operation: Operation, stage: Stage, path: string): Document {
   const args: Document = { ...operation.arguments };
   if (typeof args['session'] === 'string') {

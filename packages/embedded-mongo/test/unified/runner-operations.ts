@@ -49,12 +49,12 @@ const CALLS: Readonly<Record<string, RunnerCall>> = {
   },
 };
 
-/** True if the runner supports this special operation. */
+/** True if the runner supports this operation of the test format itself. */
 export function isRunnerCall(name: string): boolean {
   return Object.hasOwn(CALLS, name);
 }
 
-/** Runs an operation of the runner itself. */
+/** Runs an operation that belongs to the test format and not to the driver. */
 export async function callRunner(name: string, args: Document, stage: Stage): Promise<void> {
   await CALLS[name]?.(args, stage);
 }

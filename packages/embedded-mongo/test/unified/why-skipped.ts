@@ -5,7 +5,7 @@ import { isOperator } from './match.js';
 import { isDriverCall } from './operations.js';
 import { isRunnerCall } from './runner-operations.js';
 
-/** A kind of case that is skipped, and the reason. */
+/** A kind of cases that are skipped, with the reason. */
 interface Rule {
   reason: string;
   isMeant: (found: Found) => boolean;
@@ -17,7 +17,7 @@ interface Found {
   keys: ReadonlySet<string>;
 }
 
-/** Cases that are skipped although their requirements are met. */
+/** Rules for cases that are skipped although the server meets their requirements. */
 const RULES: readonly Rule[] = [
   {
     reason: 'the server refuses change streams by name',
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The reason to skip this case, or null to run it. */
+/** Returns the reason why a case is skipped. Null if it must run. */
 export function whySkipped(file: CaseFile, test: Case, serverVersion: string): string | null {
   const unmet =
     unmetOf(file.runOnRequirements, serverVersion) ?? unmetOf(test.runOnRequirements, serverVersion);
@@ -84,7 +84,7 @@ export function whySkipped(file: CaseFile, test: Case, serverVersion: string): s
   return RULES.find(({ isMeant }) => isMeant(found))?.reason ?? unknownOf(file, found);
 }
 
-/** The reason why no requirement is met, or null if one is. */
+/** Returns the reason why the server meets none of the requirements. Null if it meets one. */
 function unmetOf(requirements: readonly Requirement[] | undefined, serverVersion: string): string | null {
   if (requirements === undefined || requirements.length === 0) {
     return null;
@@ -164,7 +164,7 @@ function insertsNullId({ name, arguments: args = {} }: Operation): boolean {
   return documents.some((document?: Document) => document?.['_id'] === null);
 }
 
-/** The operations, including those inside callbacks. */
+/** Returns the operations, including those inside of callbacks. */
 function operationsOf(operations: readonly Operation[]): Operation[] {
   return operations.flatMap((operation) => [
     operation,

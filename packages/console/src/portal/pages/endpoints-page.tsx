@@ -34,7 +34,10 @@ type TestEvent = NonNullable<
   NonNullable<operations['testBuyerEndpoint']['requestBody']>['content']['application/json']['event']
 >;
 
-/** The type is that of buyers. The call of sellers accepts other events. */
+/**
+ * The test events for each role. The API document types only the events of buyers, so those of
+ * sellers are not checked by the compiler.
+ */
 const testEvents: Record<Role, readonly string[]> = {
   buyer: [
     'ping',
@@ -48,7 +51,9 @@ const testEvents: Record<Role, readonly string[]> = {
   seller: ['ping', 'settlement.completed', 'settlement.failed', 'config.updated', 'webhook.disabled'],
 };
 
-/** Event filters of an endpoint. None: all events. */
+/**
+ * The event filters that the form offers. If none is selected, the endpoint receives all events.
+ */
 const families = ['transaction.*', 'settlement.*', 'deposit.*', 'webhook.disabled'] as const;
 
 const readEndpoints = () => dataOf(calls.GET('/api/buyer/webhooks'));
@@ -58,7 +63,7 @@ const readDeliveries = (query: DeliveryQuery) =>
 type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>['deliveries'][number];
 
-/** The webhook endpoints and their deliveries. */
+/** The webhook endpoints of the account, and their deliveries. */
 export function EndpointsPage(): React.ReactElement {
   const found = useQuery({ queryKey: ['endpoints'], queryFn: readEndpoints });
   return (
@@ -196,7 +201,7 @@ function EndpointForm({
         save({
           url,
           ...(description !== '' && { description }),
-          // Keeps the filters of the endpoint that have no checkbox here.
+          // Filters of the endpoint that have no checkbox in this form are kept.
           ...((events.length > 0 || of) && { events: events.length > 0 ? events : ['*'] }),
         })
       }

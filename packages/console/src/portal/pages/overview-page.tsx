@@ -12,7 +12,7 @@ import { useSignedIn } from '../account.js';
 import { calls } from '../client.js';
 import { RequestList } from '../request-list.js';
 
-/** Balance, webhook state and the latest refused requests of the account. */
+/** The balance, the state of the webhooks and the latest refused requests of the account. */
 export function OverviewPage(): React.ReactElement {
   const { role, config } = useSignedIn();
   const balance = useQuery({

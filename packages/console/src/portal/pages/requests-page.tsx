@@ -8,7 +8,7 @@ import { t } from '../../text/text.js';
 import { calls } from '../client.js';
 import { RequestList } from '../request-list.js';
 
-/** The requests of the account in the last day with their responses. */
+/** The requests of the account in the last 24 hours, with the responses. */
 export function RequestsPage(): React.ReactElement {
   const [params] = useSearchParams();
   const query = Object.fromEntries(params);

@@ -15,7 +15,10 @@ type End = 'success' | 'failed' | 'reversed';
 
 const ends: readonly End[] = ['success', 'failed', 'reversed'];
 
-/** Test numbers, and results of purchases by hand. Sellers have no link, but may open the URL. */
+/**
+ * Test numbers, and a form that sets the result of a purchase. The menu has no link to this page
+ * for sellers, but they may open its URL.
+ */
 export function SandboxPage(): React.ReactElement {
   const { role } = useSignedIn();
   return (

@@ -11,7 +11,7 @@ import { useSignedIn } from '../account.js';
 import { calls, signIn } from '../client.js';
 import { Secret } from '../secret.js';
 
-/** API key, IP allowlist, callback URL and rate limit of the account. */
+/** The API key, IP allowlist, callback URL and rate limit of the account. */
 export function SettingsPage(): React.ReactElement {
   const { config } = useSignedIn();
   return (
@@ -51,7 +51,8 @@ function RotateKey(): React.ReactElement {
           const made = await dataOf(
             calls.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
           );
-          // The old key may no longer read the configuration.
+          // Cache the configuration under the new key. The old key may already be invalid, so
+          // reading it again could fail.
           queries.setQueryData(['config', made.api_key], { ...config, api_key: made.api_key });
           signIn(made.api_key);
           setNew(true);
@@ -106,7 +107,7 @@ function Allowlist(): React.ReactElement {
   );
 }
 
-/** Sends only changed fields. */
+/** The other settings. The form sends only fields that were changed. */
 function Others(): React.ReactElement {
   const { role, config } = useSignedIn();
   const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');

@@ -22,7 +22,7 @@ async function readPage(query: Period & { cursor?: string }) {
   return dataOf(Promise.resolve({ ...found, response }));
 }
 
-/** The movements of the wallet, on the page or as a file. */
+/** The movements of the wallet, as a list or as a file. */
 export function StatementPage(): React.ReactElement {
   const [period, setPeriod] = useState<Period>({});
   const found = useInfiniteQuery({
@@ -78,7 +78,7 @@ export function StatementPage(): React.ReactElement {
   );
 }
 
-/** Downloads the whole period as a CSV file for Excel. */
+/** Downloads the whole period as a CSV file that Excel can open. */
 function Download({ period }: { period: Period }): React.ReactElement {
   const zone = useZone();
   const file = useMutation({

@@ -5,8 +5,8 @@ import { mergeInto } from '../operators/objects.js';
 import { valueKey } from '../value-key.js';
 
 /**
- * Collects the values of one group, or of one expression evaluation. `undefined` is a missing
- * value.
+ * Accumulates values. An accumulator serves one group of `$group`, or one evaluation of an
+ * expression such as `$sum`. `undefined` is a missing value.
  */
 export interface Accumulator {
   add: (value: unknown) => void;
@@ -14,8 +14,8 @@ export interface Accumulator {
 }
 
 /**
- * Finds the least (`sign` 1) or greatest (-1) value in the total order. Null and missing are
- * ignored.
+ * Finds the least (`sign` 1) or greatest (`sign` -1) value in the total order. Null and missing
+ * values are ignored.
  */
 export function createMinMax(sign: 1 | -1): Accumulator {
   let best: unknown = null;

@@ -20,7 +20,8 @@ import {
 import { createAverage, createSum } from './sum.js';
 
 /**
- * A compiled accumulator: the expression it reads from each document, and the factory for a group.
+ * A compiled accumulator. `input` is the expression that is evaluated for each document. `create`
+ * returns the accumulator of one group.
  */
 export interface AccumulatorPlan {
   readonly input: Expression;
@@ -50,16 +51,17 @@ export const accumulators: ReadonlyMap<string, AccumulatorCompiler> = new Map([
 ]);
 
 /**
- * `$sum`, `$avg`, `$min` and `$max` as expressions. They take a list of operands, or one operand
- * whose array they open.
+ * `$sum`, `$avg`, `$min` and `$max` as expressions. They take a list of operands. If there is only
+ * one operand and its value is an array, they use the elements of that array.
  */
 export const listOperators: Readonly<Record<string, OperatorCompiler>> = Object.fromEntries(
   Object.entries(overLists).map(([name, create]) => [name, overList(create)]),
 );
 
 /**
- * An accumulator of the values of one expression. A list of one expression is accepted. Error
- * 40237.
+ * Compiles an accumulator that takes one expression. As in MongoDB, a list with one expression is
+ * accepted.
+ * @throws MongoError 40237 for a list of any other length.
  */
 function ofValue(create: () => Accumulator): AccumulatorCompiler {
   return (argument, call) => {
@@ -84,7 +86,8 @@ function overList(create: () => Accumulator): OperatorCompiler {
     return combineOperands(operands, (root) => {
       const accumulator = create();
       const values = operands.map((operand) => operand.evaluate(root));
-      // Only a single operand is opened. An array within a list of operands is not a number.
+      // Only the array of a single operand is expanded. In a list of operands, an array is a value
+      // that is not a number, so `$sum` and `$avg` ignore it.
       const opened = values.length === 1 && Array.isArray(values[0]) ? (values[0] as unknown[]) : values;
       opened.forEach(accumulator.add);
       return accumulator.result();

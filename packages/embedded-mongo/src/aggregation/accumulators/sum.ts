@@ -16,14 +16,18 @@ const typeRank = { int: 0, long: 1, double: 2, decimal: 3 } as const;
 
 /**
  * Sums numbers as MongoDB does. Integers and doubles go into a pair of doubles whose sum is exact
- * to 106 bits. Decimals are summed apart and added at the end. Other types are ignored.
+ * to 106 bits. Decimals have a separate sum, which is added at the end. Values of other types are
+ * ignored.
  */
 class ExactSum {
   count = 0;
   private rank = 0;
   private high = 0;
   private low = 0;
-  /** The plain sum, used once an infinity or NaN has made the pair unusable. */
+  /**
+   * The sum in ordinary double arithmetic. It is the result if an infinity or NaN has turned the
+   * pair into NaN.
+   */
   private plain = 0;
   private decimals: Decimal | undefined;
 
@@ -40,7 +44,10 @@ class ExactSum {
     }
   }
 
-  /** The sum in the widest type seen. A sum that overflows int64 becomes a double. */
+  /**
+   * The sum in the widest numeric type among the values. An integer sum outside the int64 range
+   * becomes a double.
+   */
   total(): Numeric {
     if (this.rank === typeRank.decimal) {
       return packDecimal(this.decimalTotal());
@@ -53,7 +60,7 @@ class ExactSum {
     return integer ?? asDouble(this.doubleTotal());
   }
 
-  /** The mean as a double, or null without numbers. */
+  /** The mean as a double. Null if there are no numbers. */
   mean(): Numeric | null {
     if (this.count === 0) {
       return null;
@@ -83,7 +90,8 @@ class ExactSum {
   }
 
   /**
-   * Two exact two-sums: the first adds the value, the second normalizes the pair to high and low.
+   * Two steps of error-free addition (two-sum). The first adds the value. The second normalizes the
+   * pair, so that `high` is the rounded sum and `low` its rounding error.
    */
   private addDouble(value: number): void {
     this.plain += value;

@@ -34,7 +34,11 @@ function checkYear(year: number): number {
 const formatters = new Map<string, DateFormatter>();
 const formattersMax = 1000;
 
-/** Compiles a format string of `$dateToString`. Errors 18535 and 18536. */
+/**
+ * Compiles a format string of `$dateToString`.
+ * @throws MongoError 18535 for a `%` at the end, 18536 for an unknown letter after `%`, 238 for a
+ * letter that this server does not support.
+ */
 export function compileFormat(format: string): DateFormatter {
   const known = formatters.get(format);
   if (known !== undefined) {
@@ -78,16 +82,19 @@ function specifierOf(letter: string): Part {
   return part;
 }
 
-/** The default format: ISO 8601 with milliseconds. Only UTC gets the suffix `Z`. */
+/**
+ * Formats a date as ISO 8601 with milliseconds, the default of `$dateToString`. The suffix `Z` is
+ * added only in UTC.
+ */
 export function formatDefault(utcMillis: number, zone: Zone): string {
   const local = localDate(utcMillis, zone);
-  // For years 0 to 9999, toISOString writes four digits, as MongoDB does.
+  // toISOString writes four-digit years, as MongoDB does, only for the years 0 to 9999.
   checkYear(local.getUTCFullYear());
   const text = local.toISOString();
   return zone.isUtc ? text : text.slice(0, -1);
 }
 
-/** A date as text in UTC: `2024-01-01T00:00:00.000Z`. */
+/** Formats a date in UTC, for example `2024-01-01T00:00:00.000Z`. */
 export function formatIsoDate(date: Date): string {
   return formatDefault(date.getTime(), UTC);
 }

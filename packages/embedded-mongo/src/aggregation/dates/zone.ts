@@ -1,12 +1,12 @@
 import { MongoError } from '../../errors.js';
 
-/** A time zone. Its offset from UTC is in milliseconds, positive to the east. */
+/** A time zone. */
 export interface Zone {
   readonly isUtc: boolean;
   readonly offsetAt: (utcMillis: number) => number;
 }
 
-/** A date whose UTC fields are the local time of an instant in a zone. */
+/** Returns a date whose UTC fields hold the local time in the zone. */
 export function localDate(utcMillis: number, zone: Zone): Date {
   return new Date(utcMillis + zone.offsetAt(utcMillis));
 }
@@ -16,7 +16,10 @@ export const UTC: Zone = { isUtc: true, offsetAt: () => 0 };
 const zones = new Map<string, Zone>([['UTC', UTC]]);
 const zonesMax = 1000;
 
-/** The zone of an Olson name or of `±HH`, `±HHMM` or `±HH:MM`. Error 40485. */
+/**
+ * Finds the zone with an Olson name, or with an offset as `±HH`, `±HHMM` or `±HH:MM`.
+ * @throws MongoError 40485 if the name is neither.
+ */
 export function findZone(name: string): Zone {
   const known = zones.get(name);
   if (known !== undefined) {
@@ -43,8 +46,8 @@ const slotMillis = 900_000;
 const slotsMax = 100_000;
 
 /**
- * An ICU lookup takes microseconds, so offsets are cached per quarter of an hour. Offsets change
- * only at quarter hours.
+ * An ICU lookup takes microseconds, so the offset is cached for each quarter of an hour. A zone
+ * changes its offset only at the start of a quarter of an hour.
  */
 function olsonZone(name: string): Zone {
   const format = zoneFormat(name);
@@ -74,7 +77,7 @@ function icuOffset(format: Intl.DateTimeFormat, utcMillis: number): number {
 }
 
 function zoneFormat(name: string): Intl.DateTimeFormat {
-  // MongoDB's zone names are case-sensitive; ICU's are not.
+  // MongoDB treats zone names as case-sensitive, and ICU does not.
   if (/^[A-Z]/.test(name) && !/^[A-Z][a-z]*\/[a-z]/.test(name)) {
     try {
       return new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });

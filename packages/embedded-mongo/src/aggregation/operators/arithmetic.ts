@@ -28,8 +28,8 @@ interface Fold {
 }
 
 /**
- * `$add` and `$multiply`, evaluated from left to right. A null ends the evaluation before the types
- * of later operands are checked.
+ * Compiles `$add` or `$multiply`. The operands are combined from left to right. If one of them is
+ * null, the result is null, and the types of the operands after it are not checked.
  */
 function createFoldOperator({ name, neutral, apply, kinds }: Fold): OperatorCompiler {
   return (argument, call) => {
@@ -48,7 +48,8 @@ function createFoldOperator({ name, neutral, apply, kinds }: Fold): OperatorComp
         onlyInts &&= typeOf(value) === BSON.int;
         result = apply(result, value);
       }
-      // If a sum of int32 values leaves the int32 range and comes back, it is an int32.
+      // The running sum may exceed the int32 range and return to it. The result is then an int32
+      // again.
       return onlyInts && result instanceof Long ? (integerOf(result) ?? result) : result;
     });
   };
@@ -64,7 +65,7 @@ function addPair(left: unknown, right: unknown): unknown {
   return add(left as Numeric, right as Numeric);
 }
 
-/** The sum of two numbers. An integer sum outside int64 becomes a double. */
+/** Adds two numbers. An integer sum outside the int64 range becomes a double. */
 function add(left: Numeric, right: Numeric): Numeric {
   return addNumbers(left, right) ?? asDouble(toDouble(left) + toDouble(right));
 }
@@ -76,7 +77,10 @@ function addToDate(date: Date, amount: unknown): Date {
   return dateOf(date.getTime() + wholeMillis(amount as Numeric));
 }
 
-/** A whole number of milliseconds. Error 238 for a fraction. */
+/**
+ * Returns a number of milliseconds.
+ * @throws MongoError 238 if it is not an integer.
+ */
 function wholeMillis(amount: Numeric): number {
   const millis = longOf(amount);
   if (millis === undefined) {
@@ -85,7 +89,10 @@ function wholeMillis(amount: Numeric): number {
   return Number(millis);
 }
 
-/** A date. Error 15 if JS cannot represent it. */
+/**
+ * Creates a date.
+ * @throws MongoError 15 if the time is outside the range of a JS date.
+ */
 export function dateOf(millis: number): Date {
   const date = new Date(millis);
   if (Number.isNaN(date.getTime())) {
@@ -98,7 +105,7 @@ function multiplyPair(left: unknown, right: unknown): unknown {
   return multiply(left as Numeric, right as Numeric);
 }
 
-/** The product of two numbers. An integer product outside int64 becomes a double. */
+/** Multiplies two numbers. An integer product outside the int64 range becomes a double. */
 function multiply(left: Numeric, right: Numeric): Numeric {
   return multiplyNumbers(left, right) ?? asDouble(toDouble(left) * toDouble(right));
 }
@@ -133,7 +140,10 @@ function divide(left: unknown, right: unknown): unknown {
   throw new MongoError(14, `$divide only supports numeric types, not ${types}`);
 }
 
-/** The quotient, always a double. Error 2 for a divisor of zero, 238 for a decimal. */
+/**
+ * Returns the quotient, which is always a double.
+ * @throws MongoError 2 if the divisor is zero, 238 if one of the numbers is a decimal.
+ */
 function divideNumbers(left: Numeric, right: Numeric): Numeric {
   if (numberKind(left) === 'decimal' || numberKind(right) === 'decimal') {
     throw new MongoError(238, '$divide of decimals is not supported by embedded-mongo');

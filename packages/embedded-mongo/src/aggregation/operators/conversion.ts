@@ -6,7 +6,10 @@ import { coerceToMillis, coerceToString, isDateLike, isNullish } from '../coerce
 import { unary, type OperatorCompiler } from '../operator.js';
 import { dateOf } from './arithmetic.js';
 
-/** Conversions between types. Null and missing become null. Error 241; 238 for a date from text. */
+/**
+ * Operators that convert between types. Null and missing values become null. An impossible
+ * conversion throws MongoError 241. A string in `$toDate` throws 238, because it is not supported.
+ */
 export const conversionOperators: Readonly<Record<string, OperatorCompiler>> = {
   $toDate: unary((value) => (isNullish(value) ? null : toDate(value))),
   $toObjectId: unary((value) => (isNullish(value) ? null : toObjectId(value))),

@@ -13,7 +13,10 @@ import {
   type OperatorCompiler,
 } from '../operator.js';
 
-/** Dates as text, and parts of dates. The result is null if an operand is null or missing. */
+/**
+ * Operators that format dates or return parts of them. The result is null if an operand is null or
+ * missing.
+ */
 export const dateOperators: Readonly<Record<string, OperatorCompiler>> = {
   $dateToString: compileDateToString,
   $year: part((local) => local.getUTCFullYear()),
@@ -46,7 +49,10 @@ function compileDateToString(argument: unknown, call: OperatorCall): Expression 
   });
 }
 
-/** `$year`, `$hour`, ... of a date, of `[date]` or of `{date, timezone}`. */
+/**
+ * Compiles `$year`, `$hour` and similar operators. The argument is a date, an array with one date,
+ * or `{date, timezone}`.
+ */
 function part(read: (local: Date) => number): OperatorCompiler {
   return (argument, call) => {
     const { date, timezone } = partOperands(argument, call);

@@ -28,11 +28,15 @@ export const logicalOperators: Readonly<Record<string, OperatorCompiler>> = {
 
 const anyNumber = { min: 0, max: Infinity };
 
-/** `$and` (decided by the first false operand) and `$or` (decided by the first true operand). */
+/**
+ * Compiles `$and` (`decisive` false) or `$or` (`decisive` true). The first operand with the
+ * decisive value determines the result.
+ */
 function junction(decisive: boolean): OperatorCompiler {
   return (argument, call) => {
     const operands = operandsOf(argument, call, anyNumber);
-    // A deciding constant wins without evaluating the other operands, as in MongoDB.
+    // As in MongoDB, a constant operand with the decisive value determines the result, and the
+    // other operands are never evaluated.
     if (operands.some((o) => o.constant && isTruthy(constantValue(o)) === decisive)) {
       return constant(decisive);
     }

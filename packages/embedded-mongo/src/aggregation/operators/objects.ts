@@ -20,8 +20,9 @@ export const objectOperators: Readonly<Record<string, OperatorCompiler>> = {
 };
 
 /**
- * Merges a document into the target. Null and missing are skipped. The accumulator uses it too.
- * Error 40400.
+ * Copies the fields of a document into the target, for the operator and for the accumulator
+ * `$mergeObjects`. Null and missing values are skipped.
+ * @throws MongoError 40400 for any other type.
  */
 export function mergeInto(target: Doc, source: unknown): void {
   if (isNullish(source)) {
@@ -48,7 +49,10 @@ function compileMergeObjects(argument: unknown, call: OperatorCall): Expression 
   })(argument, call);
 }
 
-/** `$setField` also sets names with dots and dollar signs, which no path can express. */
+/**
+ * Compiles `$setField`, which can also set fields whose names contain dots or begin with a dollar
+ * sign.
+ */
 function compileSetField(argument: unknown, call: OperatorCall): Expression {
   const { field, input, value } = namedOperands(argument, call, {
     required: { field: 4161102, value: 4161103, input: 4161109 },

@@ -6,14 +6,14 @@ import { nary, unary, type Expression, type OperatorCall, type OperatorCompiler 
 /** Operators on strings. */
 export const stringOperators: Readonly<Record<string, OperatorCompiler>> = {
   $concat: compileConcat,
-  // Only ASCII letters are converted, as in MongoDB.
+  // As in MongoDB, only ASCII letters change.
   $toLower: unary((value) => coerceToString(value).replace(/[A-Z]+/g, (part) => part.toLowerCase())),
   $toUpper: unary((value) => coerceToString(value).replace(/[a-z]+/g, (part) => part.toUpperCase())),
 };
 
 /**
- * `$concat` checks its operands one by one. A null ends it before the types of later operands are
- * checked.
+ * Compiles `$concat`. If an operand is null, the result is null, and the types of the operands
+ * after it are not checked.
  */
 function compileConcat(argument: unknown, call: OperatorCall): Expression {
   return nary({ min: 0, max: Infinity }, (values) => {

@@ -33,14 +33,18 @@ function compileLet(argument: unknown, call: OperatorCall): Expression {
   );
   const result = call.compile(body, inner);
   return combineOperands([...bindings.map((binding) => binding.expression), result], (root) => {
-    // All values are computed before any is bound, so they see outer variables of the same names.
+    // All values are computed before any variable is set. A value can therefore use an outer
+    // variable with the same name.
     const values = bindings.map(({ expression }) => expression.evaluate(root));
     bindings.forEach(({ cell }, index) => (cell.value = values[index]));
     return result.evaluate(root);
   });
 }
 
-/** The variable named by `as`; `this` by default. */
+/**
+ * Returns the name and the slot of the variable for the array elements. Without `as`, its name is
+ * `this`.
+ */
 function elementVariable(as: unknown): { name: string; cell: VariableSlot } {
   const name = as === undefined ? 'this' : as;
   if (typeof name !== 'string') {
@@ -95,7 +99,10 @@ function compileFilter(argument: unknown, call: OperatorCall): Expression {
   });
 }
 
-/** Returns an array, or null for null and missing. Other types throw the operator's error. */
+/**
+ * Returns an array unchanged. Returns null for null and for a missing value. Throws MongoError with
+ * the given code for any other type.
+ */
 function arrayOrNull(value: unknown, code: number, what: string): unknown[] | null {
   if (isNullish(value)) {
     return null;

@@ -4,7 +4,7 @@ import { isDoc, typeNameOf, type Doc } from '../../values/types.js';
 import { checkFieldName } from '../field-path.js';
 import type { Stage, StageCall } from '../stage.js';
 
-/** `$facet`: several pipelines over the same documents. */
+/** Compiles `$facet`, which runs several pipelines over the same documents. */
 export function compileFacet(specification: unknown, call: StageCall): Stage {
   if (!isDoc(specification) || keysOf(specification).length === 0) {
     throw new MongoError(

@@ -8,15 +8,16 @@ import type { Expression, Scope } from '../operator.js';
 import type { Stage, StageCall } from '../stage.js';
 import { valueKey } from '../value-key.js';
 
-/** A computed field of the groups. */
+/** A field that an accumulator computes for each group. */
 interface OutputField {
   readonly name: string;
   readonly plan: AccumulatorPlan;
 }
 
 /**
- * Compiles `$group`. Errors 15947, 15948, 15955, and for accumulators 15952, 40234, 40235, 40236,
- * 40238.
+ * Compiles `$group`.
+ * @throws MongoError 15947 if the specification is not an object, 15955 if it has no `_id`, and the
+ * errors of `compileAccumulator`.
  */
 export function compileGroup(specification: unknown, { scope }: StageCall): Stage {
   if (!isDoc(specification)) {
@@ -41,8 +42,8 @@ export function compileGroup(specification: unknown, { scope }: StageCall): Stag
 }
 
 /**
- * Compiles the key of a group. A missing value is null alone and in an object with one field. In an
- * object with several fields it stays missing.
+ * Compiles the key of a group. A missing value becomes null if it is the whole key, or the only
+ * field of an object. In an object with several fields, the field stays missing.
  */
 function groupKey(expression: unknown, scope: Scope): Expression {
   const key = compileExpression(expression, scope);
@@ -64,7 +65,11 @@ function groupKey(expression: unknown, scope: Scope): Expression {
   };
 }
 
-/** Compiles `{$sum: '$a'}` for an output field. */
+/**
+ * Compiles an accumulator such as `{$sum: '$a'}` for an output field.
+ * @throws MongoError 40235 or 40236 for an invalid field name, 40234 or 40238 if the value is not
+ * an object with one accumulator, 15952 if that accumulator is unknown.
+ */
 function compileAccumulator(name: string, specification: unknown, scope: Scope): AccumulatorPlan {
   if (name.includes('.')) {
     throw new MongoError(40235, `The field name '${name}' cannot contain '.'`);

@@ -11,11 +11,11 @@ import { withPath } from '../with-path.js';
 const options = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
 /**
- * Compiles `$lookup` by equality of two fields, with an optional pipeline over the matches.
- * Equality is that of filters: null matches missing, arrays match by element.
- *
- * Errors 9 (FailedToParse), those of paths and stages, and 238 for `let` and for a pipeline without
- * the two fields.
+ * Compiles `$lookup` by equality of two fields, with an optional pipeline over the matching
+ * documents. Two values are equal by the rules of filters: null also matches a missing field, and
+ * an array matches by its elements.
+ * @throws MongoError 9 (FailedToParse) for an invalid specification, 238 for `let` or for a
+ * pipeline without the two fields, and the errors of paths and stages.
  */
 export function compileLookup(specification: unknown, call: StageCall): Stage {
   const { from, as, fields, pipeline } = parseLookup(specification);
@@ -80,7 +80,8 @@ function foreignCollection(from: unknown): string {
 }
 
 /**
- * Finds the documents whose field equals the local one. Results are cached per set of local values.
+ * Returns a function that finds the documents that match a local document. The result is cached for
+ * each set of local values.
  */
 function equalityFinder(
   { localField, foreignField }: EqualityFields,
@@ -102,13 +103,13 @@ function equalityFinder(
 }
 
 /**
- * The local values of a join: those at the path, through arrays, with an array at the end taken by
- * element. If the path has no value, or only an empty array, the value is null.
+ * Returns the local values of a join: all values at the path. An array at the end of the path is
+ * replaced by its elements. The result is `[null]` if there is no value.
  */
 function localValues(document: Doc, parts: readonly string[]): unknown[] {
   const values: unknown[] = [];
   visitPath(document, parts, true, (value, present) => {
-    // Not push(...value): an array can have more elements than a call allows arguments.
+    // Spreading the array into push() could exceed the maximum number of arguments.
     for (const each of Array.isArray(value) ? (value as unknown[]) : present ? [value] : []) {
       values.push(each);
     }
@@ -118,7 +119,8 @@ function localValues(document: Doc, parts: readonly string[]): unknown[] {
 }
 
 function equalityFilter(field: string, values: readonly unknown[]): Doc {
-  // A regex is a plain value here. Only $eq treats it as one.
+  // A regex among the local values is compared as a value. `$in` would match it as a pattern, and
+  // `$eq` does not.
   return values.length === 1 || values.some((value) => value instanceof BSONRegExp)
     ? { $or: values.map((value) => ({ [field]: { $eq: value } })) }
     : { [field]: { $in: values } };

@@ -111,7 +111,10 @@ function replaceRoot(expression: unknown, call: StageCall): Stage {
   });
 }
 
-/** The whole number of `$skip` or `$limit`, from any numeric type. */
+/**
+ * Returns the argument of `$skip` or `$limit`. It may have any numeric type but must be a whole
+ * number.
+ */
 function countArgument(value: unknown, code: number, name: string): number {
   const count = longOf(value);
   if (!isNumeric(value) || count === undefined || count < 0n) {

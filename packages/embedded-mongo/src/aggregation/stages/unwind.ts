@@ -12,7 +12,11 @@ interface Unwind {
   readonly keepsEmpty: boolean;
 }
 
-/** Compiles `$unwind` from a path or an object. Errors 15981, 28808 to 28812, 28818, 28822. */
+/**
+ * Compiles `$unwind` from a path or an object.
+ * @throws MongoError 15981, 28808 to 28812, 28818 or 28822 for an invalid argument, as MongoDB
+ * does.
+ */
 export function compileUnwind(specification: unknown): Stage {
   const unwind =
     typeof specification === 'string'
@@ -85,7 +89,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
   const withIndex = (unwound: Doc, index: unknown): Doc =>
     indexPath === undefined ? unwound : withPath(unwound, indexPath, index);
   if (!Array.isArray(value)) {
-    // A value that is not an array counts as its only element.
+    // A value that is not an array is treated as an array with one element.
     if (keepsEmpty || (value !== null && value !== undefined)) {
       yield withIndex(document, null);
     }
@@ -100,7 +104,7 @@ function* unwindOne(document: Doc, { path, indexPath, keepsEmpty }: Unwind): Ite
   }
 }
 
-/** The value at a path, without going through arrays. */
+/** Returns the value at a path. Arrays on the path are not entered. */
 function getValue(document: Doc, path: readonly string[]): unknown {
   let value: unknown = document;
   for (const name of path) {
