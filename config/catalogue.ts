@@ -1,4 +1,7 @@
-/** The demo catalogue and the operators' prefixes, read from config/catalogue/*.json. */
+/**
+ * The demo catalogue and the number prefixes of mobile operators, read from
+ * config/catalogue/*.json.
+ */
 import { readdirSync } from 'node:fs';
 import { configPath, readConfigJson } from './project-file.js';
 
@@ -9,9 +12,9 @@ export interface CatalogueProduct {
   subcategory: string;
   operator?: string;
   description?: string;
-  /** Business time HH:MM. */
+  /** Daily window without sales, in business time HH:MM. */
   cutOff?: { start: string; end: string };
-  /** Price in rupiah by the seller's username. The first seller owns the product. */
+  /** Prices in rupiah by the seller's username. The first seller owns the product. */
   offers: Record<string, number>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The only reader of process.env. Every process validates its whole configuration at start and
- * exits with a list of all mistakes. A setting has the same name in the environment and in the
- * code.
+ * The only reader of process.env. Every process validates all its settings at start. If there are
+ * mistakes, it lists all of them and exits. A setting has the same name in the environment and in
+ * the code.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -134,7 +134,8 @@ function readAddresses(value: string, helpers: Joi.CustomHelpers) {
 function readCertificates(value: string, helpers: Joi.CustomHelpers) {
   const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readTextOrEmpty(value);
   try {
-    // X509Certificate reads only the first certificate. The connection to Redis checks the others.
+    // X509Certificate reads only the first certificate. The others are checked when the connection
+    // to Redis is made.
     new X509Certificate(text);
     return text;
   } catch {
@@ -191,9 +192,10 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
 
 /**
  * Validates a set of variables. An empty variable counts as not set.
- * @param processes Process types; see `getProcessTypes`. Settings of other processes are neither
- * required nor readable.
- * @throws Error whose message lists every mistake, one per line, and contains no value.
+ *
+ * @param processes Process types (see `getProcessTypes`). Settings of other processes are neither
+ *   required nor readable.
+ * @throws Error whose message lists every mistake, one per line. It contains no value.
  */
 export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null = null): Env {
   const notOurs = getForeignSettings(processes);
@@ -211,12 +213,12 @@ export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null =
   return hideForeignSettings(value, notOurs, processes);
 }
 
-/** Finds mistakes that only a combination of settings shows. */
+/** Finds mistakes in combinations of settings. */
 function findCombinedMistakes(env: GivenEnv, processes: string[] | null): string[] {
   return [...findKeyringMistakes(env), ...findRedisMistakes(env), ...findPortMistakes(env, processes)];
 }
 
-/** Only web processes listen on PORT. Port 0 means any free port. */
+/** Checks PORT, which only web processes use. Port 0 means any free port. */
 function findPortMistakes(env: GivenEnv, processes: string[] | null): string[] {
   const isWeb = processes === null || processes.includes('web');
   return isWeb && env.METRICS_PORT === env.PORT && env.PORT !== 0
@@ -270,9 +272,9 @@ function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
     });
 }
 
-/** Makes settings of other processes throw when read, so that a test finds the wrong read. */
+/** Makes settings of other processes throw when they are read, so that a test finds the mistake. */
 function hideForeignSettings(rawEnv: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
-  // A required setting that is null was refused before, or throws when read.
+  // Required settings are not null here: validation refused null, or reading the setting throws.
   const env = rawEnv as Env;
   for (const name of notOurs) {
     Object.defineProperty(env, name, {
@@ -291,7 +293,7 @@ function isOneOf(names: readonly string[], name: string): boolean {
   return names.includes(name);
 }
 
-/** Joi quotes the offending value in some messages; it may be a secret. */
+/** Removes the offending value from a Joi message, because the value may be a secret. */
 function withoutValue(message: string): string {
   return message.replace(/ with value ".*?"/, '');
 }
@@ -307,7 +309,7 @@ function readOrExit(): Env {
 
 export const env: Env = readOrExit();
 
-/** Names of the settings that the environment sets. All others have their defaults. */
+/** Names of the settings that the environment sets. All other settings have their defaults. */
 export const givenSettings: ReadonlySet<string> = new Set(
   Object.entries(process.env)
     .filter(([, value]) => value !== '')

@@ -10,7 +10,7 @@ export interface Holiday {
   name: string;
 }
 
-/** Enough for several decades. */
+/** Maximum number of holidays, enough for several decades. */
 const holidaysMax = 1_000;
 
 /** Refuses days that the calendar does not have, such as 30 February. */
@@ -60,7 +60,7 @@ export function getHolidaysFile(): string {
 
 let known: { version: string; list: Holiday[]; days: ReadonlySet<string> } | null = null;
 
-/** Returns the holidays. Reads the file again when it has changed. Called once per settlement. */
+/** Returns the holidays. The file is read again if it has changed. Called once per settlement. */
 export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
   const file = getHolidaysFile();
   const { mtimeMs, size, ino } = statSync(file);
@@ -71,5 +71,5 @@ export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
   }
   return known;
 }
-// An invalid file fails the start, not the first settlement.
+// Read the file at start, so that an invalid file fails the start and not the first settlement.
 readHolidays();

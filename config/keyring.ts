@@ -3,17 +3,20 @@ import { createHash } from 'node:crypto';
 /** A key for stored secrets. The first key of the keyring encrypts; every key decrypts. */
 export interface SealingKey {
   /**
-   * Prefix of values that were encrypted with this key. Values of the id `0`, which is
-   * ENCRYPTION_KEY, have no prefix.
+   * Prefix of values that were encrypted with this key. The key with the id `0`, which is
+   * ENCRYPTION_KEY, adds no prefix.
    */
   id: string;
   key: Buffer;
 }
 
-/** Id of ENCRYPTION_KEY, and of encrypted values without a prefix. */
+/** Id of ENCRYPTION_KEY. Encrypted values without a prefix belong to this key. */
 export const firstKeyId = '0';
 
-/** Returns the mistake in a value of ENCRYPTION_KEYS without quoting it; null if there is none. */
+/**
+ * Returns the mistake in a value of ENCRYPTION_KEYS without quoting the value. Null if there is
+ * none.
+ */
 export function findKeysMistake(value: string): string | null {
   const entries = value.split(',').map((entry) => /^([A-Za-z0-9_-]{1,16}):(.+)$/.exec(entry));
   if (entries.some((entry) => entry === null)) {
@@ -31,7 +34,8 @@ export function findKeysMistake(value: string): string | null {
 }
 
 /**
- * Returns the keys of ENCRYPTION_KEYS in order, then ENCRYPTION_KEY unless the list has the id `0`.
+ * Returns the keys of ENCRYPTION_KEYS in order. ENCRYPTION_KEY follows, unless the list has a key
+ * with the id `0`.
  */
 export function readKeyring(settings: {
   ENCRYPTION_KEY: string | null;
@@ -52,8 +56,7 @@ export function decodeKey(base64: string): Buffer {
 }
 
 /**
- * Defaults for development. They are fixed, so that a restarted process can decrypt its stored
- * data.
+ * Default for development. It is fixed, so that a restarted process can decrypt its stored data.
  */
 export const developmentKey = createHash('sha256').update('topup development key').digest('base64');
 export const developmentSecret = 'development-session-secret-not-for-production';

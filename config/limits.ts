@@ -1,155 +1,160 @@
 /**
  * All limits: those of docs/reference/api/limits.md and internal ones. Money is in whole rupiah.
- * Time is in milliseconds unless the name has another unit.
+ * Times are in milliseconds unless the name contains another unit.
  */
 export const limits = {
   bodyBytesMax: 102_400,
   moneyMax: Number.MAX_SAFE_INTEGER,
   depositMin: 50_000,
   depositMax: 1_000_000_000_000,
-  /** A payment can match a deposit that was requested at most this many days before. */
+  /** Maximum number of days between the request of a deposit and a payment that matches it. */
   depositPaidWithinDays: 31,
-  /** Payable pending deposits per account. Each one is compared with every bank statement. */
+  /** Payable pending deposits per account. Each of them is compared with every bank statement. */
   pendingDepositsMax: 1_000,
   settlementMin: 50_000,
   settlementMax: 1_000_000_000_000,
   /**
-   * For this long after a change of the account's security settings, settlements wait for an
-   * operator.
+   * Time after a change of the account's security settings during which settlements need an
+   * operator's approval.
    */
   settlementGuardMs: 86_400_000,
   pageDefault: 1,
   pageSizeDefault: 20,
   pageSizeMax: 100,
-  /** Entries of a PDF statement, which is rendered in memory. CSV statements have no limit. */
+  /** Entries of a PDF statement, which is rendered in memory. A CSV statement has no limit. */
   statementPdfEntriesMax: 5_000,
-  /** ref_ids per lookup. */
+  /** Number of ref_ids in one lookup. */
   lookupMax: 100,
   historyDaysDefault: 30,
   historyDaysMax: 366,
-  /** A report of more days is long. Short reports run first. */
+  /** Maximum number of days of a short report. Short reports run before longer ones. */
   shortReportDaysMax: 31,
   rateLimitDefault: 300,
   rateLimitMax: 1_000,
-  /**
-   * Seconds that an order may wait for its turn: bounds for sellers and operators, and the default.
-   */
+  /** Minimum of the wait limit that sellers and operators may set for an order, in seconds. */
   maxWaitMinS: 1,
   maxWaitMaxS: 86_400,
   maxWaitDefaultS: 600,
-  /** Offers per seller. One list holds all of them. */
+  /** Offers per seller. One list contains all offers of a seller. */
   productsPerSellerMax: 20_000,
-  /** Markup rules. Every process keeps all of them in memory. */
+  /** Number of markup rules. Every process keeps all of them in memory. */
   markupsMax: 5_000,
   markupRupiahMax: 1_000_000_000,
   /**
-   * Price or cost in rupiah that operators may set or search purchases by. The seller API allows
+   * Maximum price or cost in rupiah that operators may set or search for. The seller API allows
    * more.
    */
   offerPriceMax: 999_999_999,
-  /** Size of an imported price list. */
+  /** Maximum size of an imported price list. */
   priceFileBytesMax: 5_000_000,
   priceFileLinesMax: 10_000,
-  /**
-   * Bank statements: bytes, lines, the greatest age of a line, and days for which decided lines are
-   * kept.
-   */
+  /** Maximum size of a bank statement. */
   bankStatementBytesMax: 5_000_000,
   bankStatementLinesMax: 10_000,
   bankLineAgeMaxDays: 90,
   bankLineKeptDays: 400,
-  /** Days for which the changes of a price import are kept and can be undone. */
+  /** Days for which the rows of a price import are kept, so that the import can be undone. */
   priceImportRowsKeptDays: 400,
-  /** Per address and minute. */
+  /** Failed authentications per client address and minute. */
   failedAuthenticationsMax: 20,
   /**
-   * Failed authentication takes at least this long, so that timing does not reveal which keys and
+   * Minimum duration of a failed authentication, so that timing does not reveal which keys and
    * names exist.
    */
   refusalFloorMs: 10,
-  /** Request log rows per process and account. */
+  /** Request log rows for failed calls, per process and account. */
   loggedFailuresPerMinute: 60,
   loggedSuccessesPerMinute: 30,
   allowlistEntriesMax: 100,
   keyOverlapMinutesDefault: 60,
   keyOverlapMinutesMax: 1_440,
   accessTokenMs: 3_600_000,
-  /** A refused reseller call binds its md5 sign to its order for this long. */
+  /** Time for which a refused reseller call binds its ref_id to its product and customer number. */
   signBindingMs: 86_400_000,
   urlLengthMax: 2_048,
   /**
-   * Concurrent requests to one webhook receiver from the whole fleet: the start value, the default
-   * maximum, and the highest maximum that an account may set.
+   * Concurrent requests to one webhook receiver from all processes together, when deliveries to the
+   * receiver start.
    */
   inFlightStart: 4,
   inFlightDefault: 32,
   inFlightMax: 128,
-  /** Per account, including `webhook_url`. Each event writes one row per endpoint. */
+  /**
+   * Webhook endpoints per account, including `webhook_url`. Each event writes one row per endpoint.
+   */
   webhookEndpointsMax: 10,
   webhookDescriptionMax: 200,
-  /** A bill inquiry is kept for this long. A paid one is masked then. */
+  /**
+   * Time for which the quote of a bill inquiry is kept. After that, an unpaid quote is removed and
+   * a paid quote is masked.
+   */
   quoteKeptMs: 30 * 86_400_000,
 
-  /** A dependency that does not answer within this time is reported as unavailable (503/03). */
+  /** A dependency that does not respond within this time is reported as unavailable (503/03). */
   dependencyTimeoutMs: 2_500,
   /**
-   * A starting process waits this long for MongoDB: longer than an election or the start of a
+   * Time that a starting process waits for MongoDB. It is longer than an election or the start of a
    * database.
    */
   startPatienceMs: 60_000,
-  /** For the migration. Index builds keep a small server busy. */
+  /**
+   * Connection time-out of the migration. It is long because index builds keep a small server busy.
+   */
   migrationConnectMs: 30_000,
-  /** After this time a request pings MongoDB and waits `pingPatienceMs` for the answer. */
+  /** Time after which a request pings MongoDB. It then waits `pingPatienceMs` for the response. */
   patienceMs: 2_400,
   pingPatienceMs: 450,
   transactionDeadlineMs: 2_500,
-  /** Socket timeout of MongoDB commands other than postings. */
+  /** Socket time-out of MongoDB commands that are not postings. */
   mongoSocketMs: 10_000,
   /**
-   * Advised `transactionLifetimeLimitSeconds` of MongoDB: well above `transactionDeadlineMs`, well
-   * below the usual 60.
+   * Recommended `transactionLifetimeLimitSeconds` of MongoDB. It is well above
+   * `transactionDeadlineMs` and well below the default of 60.
    */
   lockLifetimeAdvisedS: 10,
   /**
-   * Cache lifetime of keys, accounts, products and routes while the process receives invalidations.
+   * Lifetime of cached keys, accounts, products and routes while the process receives
+   * invalidations.
    */
   cacheMs: 60_000,
-  /** Cache lifetime while Redis is unavailable and the process receives no invalidations. */
-  cacheDeafMs: 1_000,
-  /** Entries with longer keys are loaded and not cached. */
-  cacheKeyLengthMax: 200,
   /**
-   * A process relies on cache invalidations for this long after its own beat returned from Redis.
+   * Lifetime of cached values while the process receives no invalidations because Redis is
+   * unavailable.
    */
+  cacheDeafMs: 1_000,
+  /** Maximum key length in a cache. Entries with longer keys are loaded but not cached. */
+  cacheKeyLengthMax: 200,
+  /** Time after a returned beat during which a process relies on receiving cache invalidations. */
   hearingMs: 1_000,
   /**
-   * Pipelined requests that wait on one connection. A client that sends more loses the connection.
+   * Maximum number of pipelined requests that wait on one connection. If a client sends more, its
+   * connection is closed.
    */
   pipelinedMax: 32,
   /** A connection is closed if its client reads nothing of the response for this long. */
   stillConnectionMs: 120_000,
-  /**
-   * After SIGTERM: time for work in progress, for each connection to close, and in total
-   * (`stopMs`).
-   */
+  /** Time after SIGTERM for work in progress to end. */
   drainMs: 20_000,
   closeStepMs: 1_000,
-  /** Part of drainMs in which a stop waits for request bodies that clients have begun to send. */
+  /**
+   * Part of `drainMs` in which a stopping process waits for request bodies that clients have begun
+   * to send.
+   */
   bodyAtStopMs: 2_000,
-  /** The same for a client that reads nothing of its response. Time before the stop counts. */
+  /** Like `stillConnectionMs`, but while the process stops. Time before the stop counts. */
   stillAtStopMs: 10_000,
   stopMs: 25_000,
 
-  /** Lanes per process that write postings in groups, and postings per group. */
+  /** Number of lanes per process. Each lane writes postings in groups. */
   postingLanes: 2,
   postingGroupMax: 100,
-  /** The posting engine answers its caller within this time. */
+  /** Time within which the posting engine gives its caller a result. */
   postingDeadlineMs: 2_500,
-  /** MongoDB timeouts of a posting: per command, and for server selection. */
+  /** Socket time-out of a MongoDB command of a posting. */
   postingSocketMs: 3_000,
   postingSelectionMs: 1_000,
   postingConnectionsMax: 10,
-  /** Documents that hold an account's totals of a day. Processes lease the first of them. */
+  /** Number of slot documents for an account's totals of a day. Processes lease the first ones. */
   totalsSlots: 64,
   totalsSlotsLeased: 48,
 } as const;

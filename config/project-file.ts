@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Folder of the clone or installation. Bundled programs are in any folder below it. */
+/** Root folder of the clone or installation. Bundled programs may be in any folder below it. */
 export const projectRoot = rootAbove(import.meta.dirname);
 
 /** Returns the path of a file or folder below config/. */

@@ -1,6 +1,7 @@
 /**
  * Settings that are refused with NODE_ENV=production or APP_MODE=live. Process start, `topup
- * doctor` and docs/reference/refused-settings.md use this list. A test compares the page with it.
+ * doctor` and docs/reference/refused-settings.md use this list. A test compares that page with the
+ * list.
  */
 import { developmentKey, developmentSecret, decodeKey, readKeyring } from './keyring.js';
 import type { Env, GivenEnv } from './settings.js';
@@ -11,7 +12,7 @@ export interface RefusedSetting {
   value: string;
   why: string;
   instead: string;
-  /** Name in ACCEPTED_RISKS. Null: the risk cannot be accepted. */
+  /** Name of the risk in ACCEPTED_RISKS. Null if the risk cannot be accepted. */
   acceptedAs: string | null;
   isSo(env: GivenEnv): boolean;
 }

@@ -1,33 +1,40 @@
 /**
  * Sandbox scenarios, selected by the last four digits of the customer number. The simulator follows
- * this table, `GET /api/sandbox/scenarios` lists it, and a test compares
- * docs/reference/api/sandbox.md with it.
+ * this table, and `GET /api/sandbox/scenarios` lists it. A test compares
+ * docs/reference/api/sandbox.md with the table.
  */
 
 /**
- * How the simulator handles an order, decided when it accepts the order.
- * silent: executed, but the first response never arrives.
- * hidden: executed and answered as pending; the first status checks answer "not found".
- * held: pending until a call ends it.
- * The other plans, except refusals, execute the order on acceptance.
+ * How the simulator handles an order. The plan is fixed when it accepts the order.
+ *
+ * - silent: it executes the order, but the first response never arrives.
+ * - hidden: it executes the order and returns pending. The first status checks return "not found".
+ * - held: the order is pending until a call ends it.
+ *
+ * Every other plan, except refusals, executes the order on acceptance.
  */
 export type ScenarioPlan =
   'success' | 'refused' | 'pending-success' | 'pending-refused' | 'silent' | 'hidden' | 'held';
 
-/** Calls per reference that fail before the order is executed, for scenarios with `isDown`. */
+/**
+ * Number of calls per reference that fail before the order is executed, for scenarios with
+ * `isDown`.
+ */
 export const downTries = 3;
-/** Status checks that a hidden order answers with "not found". */
+/** Number of status checks of a hidden order that return "not found". */
 export const hiddenChecks = 3;
 
 export interface SandboxScenario {
   /** The last four digits of the customer number. */
   ending: string;
   /**
-   * Calls that the scenario applies to: purchases, inquiries (of meters where the description says
-   * so), or bill payments.
+   * Calls to which the scenario applies: purchases, bill payments, or inquiries. The description
+   * says if inquiries of meters are meant.
    */
   about: 'transaction' | 'inquiry' | 'payment';
-  /** Final status; `bill` for an inquiry; or the `reason` of the refusal. */
+  /**
+   * The expected result: the final status, `bill` for an inquiry, or the `reason` of the refusal.
+   */
   result:
     | 'success'
     | 'failed'
@@ -39,15 +46,15 @@ export interface SandboxScenario {
     | 'not_found'
     | 'biller_unavailable';
   description: string;
-  /** Absent: as for a number without a scenario. */
+  /** If absent, the simulator handles the order like one without a scenario. */
   plan?: ScenarioPlan;
-  /** The first `downTries` calls fail. */
+  /** True if the first `downTries` calls fail. */
   isDown?: true;
-  /** Answer of an inquiry instead of a bill. */
+  /** Result of an inquiry that returns no bill. */
   bill?: 'paid' | 'unknown' | 'none' | 'away';
-  /** We refuse the purchase, as if no provider served the product. */
+  /** True if this service refuses the purchase, as if no provider served the product. */
   isNotServed?: true;
-  /** The bill is higher at payment than at inquiry. */
+  /** True if the bill is higher at payment than at inquiry. */
   grows?: true;
 }
 
@@ -169,7 +176,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
 
 const byEnding = new Map(sandboxScenarios.map((each) => [each.ending, each]));
 
-/** Returns the scenario of a customer number; undefined if it has none. */
+/** Returns the scenario of a customer number, or undefined if the number has none. */
 export function findScenario(customerNumber: string): SandboxScenario | undefined {
   return byEnding.get(customerNumber.slice(-4));
 }

@@ -8,9 +8,9 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 const portMax = 65_535;
 
 /**
- * Parses `host:port`, or several separated by commas.
- * @param defaultPort Port of entries without one.
- * @returns null if an entry is invalid.
+ * Parses `host:port`, or several of them separated by commas.
+ * @param defaultPort Port of an entry without a port.
+ * @returns Null if an entry is invalid.
  */
 export function readHosts(text: string, defaultPort: number): Host[] | null {
   const all = text.split(',');
@@ -37,7 +37,7 @@ export interface RedisAddress {
   nodes: Host[];
   username: string | null;
   password: string | null;
-  /** Database number. */
+  /** Number of the Redis database. */
   db: number;
   isTls: boolean;
 }
@@ -45,8 +45,8 @@ export interface RedisAddress {
 const redisUrlPattern = /^(rediss?):\/\/(?:([^/?#]*)@)?([^/?#@\s]+)(?:\/(\d*))?(?:\?\S*)?$/;
 /**
  * Parses REDIS_URL.
- * @param defaultPort Port of nodes without one.
- * @returns null if the URL is invalid.
+ * @param defaultPort Port of a node without a port.
+ * @returns Null if the URL is invalid.
  */
 export function readRedisUrl(url: string, defaultPort: number): RedisAddress | null {
   const [, scheme, userInfo = '', hosts = '', db = ''] = redisUrlPattern.exec(url) ?? [];

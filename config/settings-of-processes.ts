@@ -1,7 +1,8 @@
 /**
  * Secrets and settings that only some processes read. Every process reads all other settings.
- * A process neither requires nor can read settings of other processes, so that a compromised
- * webhooks worker holds no session key. A test compares docs/reference/secrets.md with this table.
+ *
+ * A process neither requires nor can read settings of other processes. So an attacker who controls
+ * a webhooks worker gets no session key. A test compares docs/reference/secrets.md with this table.
  */
 import type { Env } from './settings.js';
 
@@ -19,22 +20,22 @@ export const ownSettings = [
 
 export type OwnSetting = (typeof ownSettings)[number];
 
-/** Encrypt API keys, webhook secrets and secrets of providers. */
+/** Settings that encrypt API keys, webhook secrets and secrets of providers. */
 const encryption = ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'] as const;
 
 export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   release: [],
   web: [...encryption, 'SESSION_SECRET', 'PAYMENT_NOTIFY_SECRET', 'BASE_URL', 'WEBHOOK_PROXY_URL'],
   fulfilment: encryption,
-  // It closes and verifies the ledger, and sends alarms.
+  // The follow-up process closes and verifies the ledger, and sends alarms.
   'follow-up': [...encryption, 'LEDGER_CLOSE_KEY', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'],
   webhooks: [...encryption, 'WEBHOOK_PROXY_URL'],
   sellers: [],
   settlements: ['PAYOUT_MODE'],
   inquiries: encryption,
   reports: [],
-  // `ledger close` signs, `doctor` checks notifications and the proxy, and `alarm test` calls the
-  // alarm receiver.
+  // The CLI signs closed days (`ledger close`), checks notifications and the proxy (`doctor`), and
+  // calls the alarm receiver (`alarm test`).
   topup: [
     ...encryption,
     ...(['LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'] as const),
@@ -42,8 +43,8 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
 };
 
 /**
- * Returns the process types of the started program; null for the seed, tests and benchmarks, which
- * read everything.
+ * Returns the process types of the started program. Null for the seed, tests and benchmarks, which
+ * read all settings.
  */
 export function getProcessTypes(argv: readonly string[]): string[] | null {
   const program = (argv[1] ?? '').replaceAll('\\', '/');

@@ -2,116 +2,125 @@
 export interface Env {
   NODE_ENV: 'development' | 'test' | 'production';
   /**
-   * `sandbox` polls on a short schedule and uses the simulator. `live` keeps the providers' real
-   * schedule.
+   * `sandbox` checks orders on a short schedule and uses the simulator. `live` uses the schedule of
+   * real providers.
    */
   APP_MODE: 'sandbox' | 'live';
   PORT: number;
-  /** Address on which the web process listens. Null: every address. */
+  /** Address on which the web process listens. Null means every address. */
   LISTEN_ADDRESS: string | null;
-  /** Public root URL, used in links for clients. Null: derived from PORT. */
+  /** Public root URL, used in links for clients. If null, it is derived from PORT. */
   BASE_URL: string | null;
   MONGODB_URI: string;
   MONGODB_POOL_SIZE: number;
   /**
-   * Account ids at which the next shard begins, as `migrate --sharded` prints them. Empty: one
-   * shard.
+   * Account ids at which the next shard begins, as `migrate --sharded` prints them. Empty if there
+   * is only one shard.
    */
   MONGODB_SHARD_SPLITS: string[];
   /**
-   * One server, or several separated by commas: Cluster nodes with REDIS_CLUSTER, Sentinels with
-   * REDIS_SENTINEL.
+   * One server, or several separated by commas. With REDIS_CLUSTER they are Cluster nodes, with
+   * REDIS_SENTINEL they are Sentinels.
    */
   REDIS_URL: string;
   REDIS_CLUSTER: boolean;
-  /** Name of the master at the Sentinels. Null: no Sentinels. */
+  /** Name of the master that the Sentinels know. Null without Sentinels. */
   REDIS_SENTINEL: string | null;
   /** Password of the Sentinels themselves. */
   REDIS_SENTINEL_PASSWORD: string | null;
-  /** CA certificates for Redis in PEM, or the path of a PEM file. Null: those of the system. */
+  /**
+   * CA certificates for Redis in PEM, or the path of a PEM file. If null, the system's certificates
+   * apply.
+   */
   REDIS_TLS_CA: string | null;
-  /** Accepts any certificate from Redis. Other connections are not affected. */
+  /** True to accept any certificate from Redis. Other connections are not affected. */
   REDIS_TLS_SELF_SIGNED: boolean;
   /**
-   * Prefix of every Redis key, so that two installations can share a server. A hash tag in it keeps
-   * all keys on one node.
+   * Prefix of every Redis key, so that two installations can share a server. If it contains a hash
+   * tag, all keys are on one Cluster node.
    */
   QUEUE_PREFIX: string;
   /** 32 random bytes in base64 that encrypt API keys and secrets. See config/keyring.ts. */
   ENCRYPTION_KEY: string | null;
-  /** `id:base64,id:base64` for key rotation. The first key encrypts; every key decrypts. */
+  /** Keys for rotation, as `id:base64,id:base64`. The first key encrypts; every key decrypts. */
   ENCRYPTION_KEYS: string | null;
   SESSION_SECRET: string;
-  /** Port of a separate server for `/metrics`, `/healthz` and `/readyz`. Null: no such server. */
+  /**
+   * Port of a separate server for `/metrics`, `/healthz` and `/readyz`. If null, there is no such
+   * server.
+   */
   METRICS_PORT: number | null;
   /** Address on which the metrics server listens. */
   METRICS_HOST: string;
   /**
-   * Receives alarms in Slack's format, `{"text": …}`. Secret, because it permits posting. Null: no
-   * alarms are sent.
+   * URL that receives alarms in Slack's format, `{"text": …}`. It is a secret, because it permits
+   * posting. If null, no alarms are sent.
    */
   ALERT_WEBHOOK_URL: string | null;
-  /** Receives traces by OTLP over HTTP as JSON, at `/v1/traces`. Null: no tracing. */
+  /**
+   * URL that receives traces by OTLP over HTTP as JSON, at `/v1/traces`. If null, tracing is off.
+   */
   OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
-  /** Fraction of client calls that are traced, chosen at random. */
+  /** Fraction of client calls that are traced, from 0 to 1. They are chosen at random. */
   OTEL_TRACES_SAMPLER_ARG: number;
   LOG_LEVEL: 'error' | 'warn' | 'info' | 'debug';
   /**
-   * Hop count, or comma-separated proxy addresses and subnets. Never `true`: clients could then
-   * forge their address.
+   * Number of proxy hops, or comma-separated proxy addresses and subnets. Never `true`, because
+   * clients could then forge their address.
    */
   TRUST_PROXY: string;
   BUSINESS_TIMEZONE: string;
   DEPOSIT_MODE: 'instant' | 'confirm';
   /**
-   * Secret that signs payment notifications. Null: the call does not exist and operators confirm
-   * deposits.
+   * Secret that signs payment notifications. If null, the endpoint does not exist, and operators
+   * confirm deposits.
    */
   PAYMENT_NOTIFY_SECRET: string | null;
   SIMULATOR_URL: string | null;
   RESELLER_SYNC_WAIT_MS: number;
   REPORT_SYNC_WAIT_MS: number;
   REPORTS_PER_DAY: number;
-  /** Hours for which an account can read its own calls. 0: no calls are kept. */
+  /** Hours for which an account can read its own calls. With 0, no calls are kept. */
   REQUEST_LOG_HOURS: number;
-  /** Milliseconds after which an unknown outcome goes to the operator's review list. */
+  /** Milliseconds after which a purchase with an unknown outcome goes under review. */
   UNKNOWN_REVIEW_AFTER: number;
   /** Flat fee in rupiah. */
   SETTLEMENT_FEE: number;
-  /** Path of the bank holidays file. Null: config/holidays.json. */
+  /** Path of the bank holidays file. If null, config/holidays.json is used. */
   HOLIDAYS_FILE: string | null;
   SETTLEMENT_NEW_ACCOUNT_REVIEW: boolean;
   PAYOUT_MODE: 'simulated' | 'manual';
   /**
-   * Rupiah from which a wallet adjustment needs a second operator. 0: every adjustment needs one.
+   * Amount in rupiah from which a wallet adjustment needs a second operator. With 0, every
+   * adjustment needs one.
    */
   ADJUSTMENT_APPROVAL_FROM: number;
-  /** Fraction of a sale that the platform keeps from sellers without a rate of their own. */
+  /** Fraction of a sale that the platform keeps, for sellers without a rate of their own. */
   COMMISSION_RATE: number;
   WEBHOOK_ALLOW_PRIVATE: boolean;
   /** Milliseconds that a webhook receiver has for its whole response. */
   WEBHOOK_TIMEOUT_MS: number;
-  /** Proxy for outgoing webhooks and callbacks. Null: no proxy. */
+  /** Proxy for outgoing webhooks and callbacks. If null, none is used. */
   WEBHOOK_PROXY_URL: string | null;
   /**
-   * Source addresses and networks of webhooks and callbacks, as clients see them. Empty: none are
-   * shown.
+   * Source addresses and networks of webhooks and callbacks, as clients see them. If empty, clients
+   * are shown none.
    */
   OUTGOING_ADDRESSES: string[];
-  /** Concurrent purchases per fulfilment process. */
+  /** Number of concurrent purchases per fulfilment process. */
   FULFILMENT_CONCURRENCY: number;
-  /** Months after which a customer number is masked. 0: never. */
+  /** Months after which a customer number is masked. With 0, numbers are never masked. */
   CUSTOMER_NUMBER_MONTHS: number;
   /**
-   * Ed25519 private key (PEM, or the path of one) that signs closed days. Only follow-up processes
-   * and the CLI read it.
+   * Ed25519 private key that signs closed days, in PEM or as the path of a PEM file. Only follow-up
+   * processes and the CLI read this setting.
    */
   LEDGER_CLOSE_KEY: string | null;
   /** Names of the `refusedSettings` that the operator accepts. */
   ACCEPTED_RISKS: string[];
 }
 
-/** Settings before required ones are checked. These may still be null. */
+/** Settings before the check of required settings. The fields listed here may still be null. */
 export type GivenEnv = Omit<Env, 'SESSION_SECRET' | 'PAYOUT_MODE'> & {
   [Name in 'SESSION_SECRET' | 'PAYOUT_MODE']: Env[Name] | null;
 };

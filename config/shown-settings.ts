@@ -1,13 +1,15 @@
 /**
- * The settings of this process for an operator: the effective value, and whether it was set. Never
- * a secret.
+ * Shows an operator the settings of this process: the effective value of each, and whether the
+ * environment sets it. Never shows a secret.
  */
 import type { Env } from './settings.js';
 
 /**
  * How a setting is shown. The compiler requires an entry for each setting.
- * `value`: unchanged. `address`: without user, password, API path and query. `secret`: only whether
- * it is set.
+ *
+ * - `value`: unchanged.
+ * - `address`: without user, password, path and query.
+ * - `secret`: only whether it is set.
  */
 export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>> = {
   NODE_ENV: 'value',
@@ -22,7 +24,7 @@ export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>
   REDIS_CLUSTER: 'value',
   REDIS_SENTINEL: 'value',
   REDIS_SENTINEL_PASSWORD: 'secret',
-  // Public, but not useful to show.
+  // The certificate is public, but showing it would not help the operator.
   REDIS_TLS_CA: 'secret',
   REDIS_TLS_SELF_SIGNED: 'value',
   QUEUE_PREFIX: 'value',
@@ -64,12 +66,14 @@ export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>
 export interface ShownSetting {
   name: string;
   shown: 'value' | 'address' | 'secret';
-  /** False: the setting belongs to another process and cannot be read here. */
+  /** False if the setting belongs to another process and cannot be read here. */
   isRead: boolean;
-  /** True if the environment sets it. Otherwise it has its default. */
+  /** True if the environment sets the value. Otherwise it is the default. */
   isGiven: boolean;
   isSet: boolean;
-  /** Null if it is not set, is a secret, or belongs to another process. */
+  /**
+   * The shown value. Null if the setting is not set, is a secret, or belongs to another process.
+   */
   value: string | null;
 }
 
@@ -80,7 +84,7 @@ export interface ShownSetting {
 export function shownSettings(env: Env, definedNames: ReadonlySet<string>): ShownSetting[] {
   return (Object.keys(shownAs) as (keyof Env)[]).toSorted().map((name) => {
     const shown = shownAs[name];
-    // Settings of other processes throw when read. They are not enumerable.
+    // Settings of other processes are not enumerable, and they throw when they are read.
     if (!Object.keys(env).includes(name)) {
       return { name, shown, isRead: false, isGiven: false, isSet: false, value: null };
     }
@@ -104,11 +108,11 @@ const databaseName = /^\/[\w-]+/;
 
 /**
  * Keeps the scheme, the hosts and the name of a database. Replaces the rest by `…`, because many
- * services put keys into the path or query.
+ * services put keys into the path or the query.
  */
 function withoutSecrets(address: string): string {
   const [, scheme = '', authority = '', rest = ''] = addressForm.exec(address) ?? [];
-  // A password with a slash in it would look like a host.
+  // If a password contains a slash, its first part would look like a host.
   if (scheme === '' || rest.includes('@')) {
     return '…';
   }

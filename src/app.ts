@@ -17,7 +17,10 @@ import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { signedDownloadRoutes } from './api/reports/downloads.js';
 import { mountResellerOperations } from './api/reseller/mount-operations.js';
 
-/** Creates the web tier. It is stateless: any number of instances serve the same accounts. */
+/**
+ * Creates the web application. It is stateless, so any number of processes can serve the same
+ * accounts.
+ */
 export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -26,7 +29,8 @@ export function createApp(): Express {
     'trust proxy',
     /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
   );
-  // parseQuery reads query strings. It refuses repeated parameters.
+  // The router's query parser is off, because parseQuery reads query strings and refuses repeated
+  // parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());

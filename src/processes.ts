@@ -1,6 +1,6 @@
 /**
- * Table of all worker process types and their work. workers/run.ts, the queue board, `topup doctor`
- * and the documentation use it.
+ * Table of all worker process types and the jobs that each handles. workers/run.ts, the queue
+ * board, `topup doctor` and the documentation use this table.
  */
 import { answerInquiry, answerInquiryJob } from './bills/inquire-bill.js';
 import { askForMeter, checkMeterJob } from './bills/check-meter.js';
@@ -63,7 +63,7 @@ export interface ProcessType {
   families?: HandlerFamily[];
 }
 
-/** Any number of each may run, and each may be killed at any time. */
+/** Any number of processes of each type may run, and each process may be killed at any time. */
 export const processTypes: ProcessType[] = [
   {
     name: 'fulfilment',
@@ -145,8 +145,8 @@ async function buildProviderHandlers(): Promise<Handler[]> {
 }
 
 /**
- * Finds every kind of job in every queue. A job that waits for its turn at a provider appears once
- * for each provider's queue.
+ * Finds every kind of job in every queue. The job of a purchase that waits for a provider appears
+ * once for each provider's queue.
  */
 export async function findCurrentJobs(): Promise<Job<never>[]> {
   const families = processTypes.flatMap(({ families: own = [] }) => own);

@@ -15,7 +15,7 @@ import { writeAndInvalidate } from './redis/publish-changes.js';
 
 type Row = Record<string, unknown> & { _id: string };
 
-/** A conditional change: it writes only if the secret is still `from`. */
+/** A conditional change. It is written only if the stored secret still equals `from`. */
 export interface SealedChange {
   _id: string;
   path: string;
@@ -26,11 +26,11 @@ export interface SealedChange {
 export interface SealedSource {
   /** Collection name. */
   name: string;
-  /** Paths of encrypted values, with the encryption context of each. */
+  /** Paths of encrypted values, each with its encryption context. */
   fields: { path: string; contextOf: (row: Row) => string }[];
   /** Fields that `contextOf` needs in addition to the values and the id. */
   needs: string[];
-  /** Reads rows with ids above `above`, in order of their ids. */
+  /** Reads rows with ids above `above`, ordered by id. Null reads from the first row. */
   read: (options: { above: string | null; limit: number; fields: string[] }) => Promise<Row[]>;
   /**
    * Applies each change whose `from` is still stored. It must invalidate caches of these rows in
@@ -39,15 +39,15 @@ export interface SealedSource {
   write: (rows: Row[], changes: SealedChange[]) => Promise<{ modifiedCount: number }>;
 }
 
-/** Key id -> source and path -> number of values. */
+/** Number of values by key id, then by source and path. */
 export type SealedCounts = Record<string, Record<string, number>>;
 
 const batchSize = 500;
 
 /**
- * Encrypts every value of another key with the current key. It can be interrupted, repeated and run
- * twice at once, because each change is conditional on the value that was read. Unreadable values
- * stay unchanged and are reported to `onUnreadable`.
+ * Encrypts every value that uses another key with the current key. Safe to interrupt, to repeat and
+ * to run concurrently, because each change is conditional on the value that was read. Unreadable
+ * values stay unchanged and are passed to `onUnreadable`.
  */
 export async function reencrypt(
   sources: SealedSource[],
@@ -72,8 +72,8 @@ export async function reencrypt(
 }
 
 /**
- * Counts the values of each key. It includes keys of the ring with 0 and keys that are missing from
- * the ring.
+ * Counts the values of each key. The result includes unused keys of the keyring with 0, and keys
+ * that are missing from the keyring.
  */
 export async function countSealed(sources: SealedSource[]): Promise<SealedCounts> {
   const counts: SealedCounts = Object.fromEntries(keyring().map(({ id }) => [id, {}]));
@@ -143,14 +143,15 @@ function getField(value: unknown, name: string): unknown {
 }
 
 /**
- * Encrypted fields that are not re-encrypted: they live as long as one delivery. A delivery whose
- * secret cannot be decrypted is signed with the current keys.
+ * Encrypted fields that are not encrypted again, because they live only as long as one delivery. If
+ * the secret of a delivery cannot be decrypted, the delivery is signed with the current secrets of
+ * the account.
  */
 export const excludedFields = ['deliveries.secretSealed'];
 
 /**
  * Every place that stores encrypted secrets. `topup keys reencrypt` and `topup doctor` use this
- * list. A test compares it with the models.
+ * list. A test compares the list with the models.
  */
 export const sealedSources: SealedSource[] = [
   {
@@ -158,7 +159,7 @@ export const sealedSources: SealedSource[] = [
     fields: [
       { path: 'webhookSecretSealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
       { path: 'previousWebhookSecret.sealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
-      // Each array position is its own path.
+      // Each position of the array has its own path.
       ...Array.from({ length: limits.webhookEndpointsMax }, (_none, place) => [
         buildSealedField(`webhookEndpoints.${place}.secretSealed`),
         buildSealedField(`webhookEndpoints.${place}.previousSecret.sealed`),
@@ -207,13 +208,13 @@ function buildSealedField(path: string): SealedSource['fields'][number] {
 type Reader = Pick<Model<unknown>, 'find'>;
 
 function buildReader(model: object): SealedSource['read'] {
-  // Any model fits: only ids and encrypted texts are read.
+  // Every model fits, because only ids and encrypted texts are read.
   const reader = model as Reader;
   return ({ above, limit, fields }) =>
     reader
       .find(
         above === null ? {} : { _id: { $gt: above } },
-        // A projection cannot name array positions, so it includes the field of every item.
+        // A projection cannot contain array positions, so it selects the field in every item.
         Object.fromEntries(fields.map((each) => [each.replace(/\.\d+(?=\.)/g, ''), 1])),
       )
       .sort({ _id: 1 })

@@ -19,7 +19,7 @@ import { writeSamples } from './samples/record-samples.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
 
-/** Maximum wait for the fleet's clock at startup, in ms. */
+/** Maximum milliseconds that the start waits for the shared clock of Redis. */
 const measureWithinMs = 3_000;
 
 /** Starts the web process: connects, listens on PORT, and shuts down gracefully on SIGTERM. */
@@ -27,9 +27,9 @@ async function main(): Promise<void> {
   const tracing = await startTracing('web');
   const app = createApp();
   const server = http.createServer(buildExpressClasses(app));
-  // A proxy in front keeps connections for 60 s; ours must outlive them.
+  // The proxy keeps idle connections for 60 s. Ours must live longer.
   server.keepAliveTimeout = 65_000;
-  // A body has at most 100 kB. A slower request is ended, so that it does not hold a connection.
+  // A body has at most 100 kB. A slow request is aborted, so that it does not hold a connection.
   // Node checks every 30 s.
   server.requestTimeout = 60_000;
   redis();
@@ -47,14 +47,14 @@ async function main(): Promise<void> {
       writeSamples,
       writeRequestLog,
       disconnectMongo,
-      // Requests in flight use the clock until here.
+      // Requests in flight need the clock, so stop it only after they have ended.
       () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],
   });
-  // Purchases are accepted without Redis (decision 048). Then the clock starts from MongoDB's time,
-  // and /readyz reports it.
+  // Purchases are accepted without Redis (decision 048). The clock then starts from MongoDB's time,
+  // and /readyz reports this.
   const measured = withTimeout(measureWithinMs, clock.measured, () => new Error('clock not measured'));
   await Promise.all([awaitMongo(), subscribeToChanges(), measured.catch(() => undefined)]);
   recheckVersionOnReconnect();
@@ -74,7 +74,8 @@ async function main(): Promise<void> {
     );
   });
   const { port } = server.address() as AddressInfo;
-  // PORT=0 picks a free port. Report links contain it if BASE_URL is not set.
+  // PORT=0 selects a free port. Store the actual port, because report links contain it if BASE_URL
+  // is not set.
   env.PORT = port;
   logger.info('web is ready', { port, address: env.LISTEN_ADDRESS });
   process.send?.({ ready: true, port });

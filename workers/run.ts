@@ -1,6 +1,7 @@
 /**
- * Starts a worker process: `node dist/workers/run.js fulfilment` runs one process type, `all` every
- * type in one process. src/processes.ts defines the types. More processes of a type share its work.
+ * Starts a worker process. `node dist/workers/run.js fulfilment` runs one process type; `all` runs
+ * every type in one process. src/processes.ts defines the types. Several processes of a type share
+ * its work.
  */
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -46,8 +47,8 @@ async function main(names: string[]): Promise<void> {
   onShutdown(names.join('+'), {
     drain: async () => workers?.close(),
     close: [
-      // Work that still runs after the drain can no longer record a provider's answer, so it must
-      // not send. It can still record that it sent nothing.
+      // After the drain, work that is still running can no longer record a provider's response, so
+      // it must not send. It can still record that nothing was sent.
       () => {
         stopSending();
         return Promise.resolve();
@@ -56,13 +57,13 @@ async function main(names: string[]): Promise<void> {
       closeQueues,
       writeSamples,
       disconnectMongo,
-      // Remaining work uses the fleet's clock to the end.
+      // The remaining work needs the shared clock until the end.
       () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],
   });
-  // Waits for Redis, and takes no job before the fleet's time is known.
+  // Wait for Redis. Take no job before the shared clock is measured.
   await Promise.all([awaitMongo(), connectRedis(null), clock.measured, subscribeToChanges()]);
   recheckVersionOnReconnect();
   await requireRedisVersion();
@@ -85,13 +86,13 @@ async function main(names: string[]): Promise<void> {
 }
 
 /**
- * Rows are garbage once they are written. Collect them before they are several times the live heap
+ * Sets V8 to collect garbage before written report rows grow to several times the live heap
  * (decision 038).
  */
 function collectGarbageEarly(): void {
   v8.setFlagsFromString('--heap-growing-percent=30');
-  // The percentage is relative to the last collection. Before the first one the heap may grow by
-  // far more.
+  // The percentage is relative to the heap after the last collection. Before the first collection,
+  // the heap may grow far more.
   v8.setFlagsFromString('--expose-gc');
   (vm.runInNewContext('gc') as () => void)();
 }

@@ -1,7 +1,7 @@
 /**
- * Access tokens of POST /v1/auth/login (docs/reference/api/authentication.md) hold the API key's id
- * and an expiry, signed with a MAC. They need no store. Readers look the key up, so a token ends
- * with its key.
+ * Access tokens from POST /v1/auth/login (docs/reference/api/authentication.md) contain the id of
+ * the API key and an expiry, and are signed with a MAC. They need no store. Each use looks up the
+ * key, so a token becomes invalid with its key.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { isSameSecret } from '../shared/is-same-secret.js';
@@ -13,7 +13,7 @@ const idBytes = 16;
 const payloadBytes = idBytes + 6;
 let macKey: Buffer | null = null;
 
-/** Computed lazily, because only web processes have the secret. */
+/** Computed on first use, because only web processes have the secret. */
 function getTokenKey(): Buffer {
   macKey ??= createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
   return macKey;
@@ -37,7 +37,7 @@ export function looksLikeAccessToken(credential: string): boolean {
 
 /**
  * Opens an access token.
- * @returns null if its MAC is invalid or it has expired.
+ * @returns Null if the MAC is invalid or the token has expired.
  */
 export function openAccessToken(token: string): OpenedToken | null {
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');

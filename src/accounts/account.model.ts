@@ -8,26 +8,32 @@ import { languages, type Language } from '../shared/messages.js';
 
 export type Role = 'buyer' | 'seller';
 
-/** The system that fulfils a seller's sales. `secretSealed` is bound to the account's id. */
+/**
+ * The system that fulfils a seller's sales. The encryption of `secretSealed` is bound to the
+ * account's id.
+ */
 export interface ProviderSettings {
   kind: 'simulator' | 'h2h' | 'digiflazz';
-  /** Null for the simulator; SIMULATOR_URL has its address. */
+  /** Base URL of the provider. Null for the simulator, whose address is SIMULATOR_URL. */
   baseUrl: string | null;
   /** The platform's username at the provider. */
   username: string;
   secretSealed: string;
   /**
-   * A separate secret that signs the provider's callbacks, sealed like `secretSealed`. Null or
-   * absent: `secretSealed`.
+   * A separate secret that signs the provider's callbacks, encrypted like `secretSealed`. If null
+   * or absent, `secretSealed` signs them.
    */
   callbackSecretSealed?: string | null;
-  /** h2h: md5 for engines without HMAC support. */
+  /** Signing algorithm, for h2h only. md5 is for reseller engines without HMAC. */
   signWith?: 'hmac' | 'md5';
-  /** Limit of calls per second, across all workers. Absent: no limit. */
+  /** Maximum calls per second from all workers together. Null or absent means no limit. */
   callsPerSecond?: number | null;
-  /** Limit of concurrent calls, across all workers. Absent: no limit. */
+  /** Maximum concurrent calls from all workers together. Null or absent means no limit. */
   concurrency?: number | null;
-  /** Seconds that an order may wait for its turn before it is refunded. Absent: 10 minutes. */
+  /**
+   * Maximum seconds that an order waits in the queue before it is refunded. Null or absent means 10
+   * minutes.
+   */
   maxWaitS?: number | null;
 }
 
@@ -39,29 +45,45 @@ export interface Account extends EndpointOwner {
   mode: 'live' | 'test';
   callbackUrl: string | null;
   ipWhitelist: string[];
-  /** Requests per minute over all surfaces, as the account chose; see `getRateLimit`. */
+  /** Requests per minute over all surfaces, as the account chose. See `getRateLimit`. */
   rateLimit: number;
-  /** The highest `rateLimit`, set by an operator; null or absent: `limits.rateLimitMax`. */
+  /**
+   * Upper limit of `rateLimit`, set by an operator. If null or absent, `limits.rateLimitMax`
+   * applies.
+   */
   rateLimitMax?: number | null;
-  /** Language of messages to reseller software, which sends no language header. Absent: English. */
+  /**
+   * Language of messages to reseller software, which sends no language header. English if absent.
+   */
   language?: Language;
   webhookStatus: 'enabled' | 'disabled';
   /**
-   * Time of the last change of URL, allowlist, key or secret; settlements need a review for a day.
-   * Null or absent: never.
+   * Time of the last change of URL, allowlist, key or secret. Settlements need a review for a day
+   * after it. Null or absent if there was no such change.
    */
   guardedSince?: Date | null;
-  /** How often all its report download links were revoked; each link contains it. Absent: 0. */
+  /**
+   * Number of times that all report download links of the account were revoked. Each link contains
+   * this number. Zero if absent.
+   */
   linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
-  /** Buyers only: group whose markups apply, see `loadMarkups`. Null or absent: no group. */
+  /**
+   * For buyers, the group whose markups apply (see `loadMarkups`). Null or absent if in no group.
+   */
   priceGroup?: string | null;
-  /** Sellers only: fraction of each sale that the platform keeps; null: COMMISSION_RATE. */
+  /**
+   * For sellers, the fraction of each sale that the platform keeps. If null, COMMISSION_RATE
+   * applies.
+   */
   commissionRate: number | null;
-  /** Sellers only: the most products it may sell; null or absent: `limits.productsPerSellerMax`. */
+  /**
+   * For sellers, the maximum number of products. If null or absent, `limits.productsPerSellerMax`
+   * applies.
+   */
   productLimit?: number | null;
-  /** Sellers only. */
+  /** For sellers, the provider that fulfils their sales. Null for buyers. */
   provider: ProviderSettings | null;
   createdAt: Date;
   updatedAt: Date;
@@ -85,7 +107,7 @@ const endpointSchema = new Schema<WebhookEndpoint>(
     secretSealed: { type: String, required: true },
     previousSecret: replacedSecret,
   },
-  // `id` is a stored field, not mongoose's virtual of `_id`.
+  // `id` is a stored field. Mongoose would otherwise add a virtual `id` with the value of `_id`.
   { _id: false, id: false },
 );
 

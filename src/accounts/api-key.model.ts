@@ -2,15 +2,15 @@ import mongoose, { Schema } from 'mongoose';
 import { readOnly } from '../database/read-only-model.js';
 
 /**
- * An API key. It is looked up by its SHA-256. It is also stored encrypted, because the interface
- * returns it and the reseller sign is computed with it.
+ * An API key. It is looked up by its SHA-256. The key itself is also stored, encrypted, because the
+ * API returns it and the reseller sign is computed with it.
  */
 export interface ApiKey {
   _id: string;
   accountId: string;
   sha256: string;
   sealed: string;
-  /** Null for the current key. After a rotation: the end of the overlap. */
+  /** The end of the overlap after a rotation. Null for the current key. */
   validUntil: Date | null;
   createdAt: Date;
 }
@@ -27,7 +27,7 @@ const schema = new Schema<ApiKey>(
   { collection: 'apiKeys', versionKey: false },
 );
 schema.index({ sha256: 1 }, { unique: true, name: 'sha256_unique' });
-// One current key per account, also under concurrent rotations.
+// An account has one current key, even after concurrent rotations.
 schema.index(
   { accountId: 1 },
   { unique: true, partialFilterExpression: { validUntil: null }, name: 'account_current_unique' },

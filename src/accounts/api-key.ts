@@ -19,13 +19,13 @@ export function generateApiKey(role: Role, mode: 'live' | 'test'): string {
   return prefix + random + checksum(prefix + random);
 }
 
-/** True if form and checksum are those of an API key. */
+/** True if the text has the form and the checksum of an API key. */
 export function isWellFormedApiKey(key: string): boolean {
   const match = keyPattern.exec(key);
   return match !== null && checksum(`${match[1] ?? ''}${match[2] ?? ''}`) === match[3];
 }
 
-/** Returns the SHA-256 in lower-case hex, by which the key is looked up. */
+/** Returns the SHA-256 of a key in lower-case hex. Keys are looked up by this hash. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
@@ -44,16 +44,16 @@ function toBase62(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** Finds the id of an account's current key; null if there is none. */
+/** Finds the id of an account's current key. Null if there is none. */
 export async function findCurrentKeyId(accountId: string): Promise<string | null> {
   const key = await ApiKeyModel.findOne({ accountId, validUntil: null }, { _id: 1 }).lean();
   return key?._id ?? null;
 }
 
 /**
- * Returns one API key of an account in clear.
- * @param keyId Null: the current key.
- * @throws NotFoundError
+ * Returns one API key of an account in clear text.
+ * @param keyId Id of the key. Null selects the current key.
+ * @throws NotFoundError if the account has no such key.
  */
 export async function getDecryptedApiKey(accountId: string, keyId: string | null): Promise<string> {
   const which = keyId === null ? { validUntil: null } : { _id: keyId };

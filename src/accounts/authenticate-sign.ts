@@ -12,7 +12,7 @@ import { countMd5Sign } from './md5-signs.js';
 import { findKeysByUsername } from './known-keys.js';
 import { apiKeyContext } from './secret-contexts.js';
 
-/** The kind of sign of a reseller call. */
+/** Algorithm of a reseller call's signature. */
 export type SignKind = 'hmac' | 'md5';
 
 export function getSignKind(sign: string): SignKind {
@@ -21,7 +21,7 @@ export function getSignKind(sign: string): SignKind {
 
 export interface SignedRequest {
   username: string;
-  /** Lower-case hex. */
+  /** The sign in lower-case hex. */
   sign: string;
   /** The md5 input after username and key: the ref_id, `pricelist` or `depo`. */
   md5Covers: string;
@@ -31,18 +31,18 @@ export interface SignedRequest {
 
 /**
  * Authenticates a signed reseller request (docs/reference/api/reseller.md#reseller-sign). A sign of
- * 64 characters is HMAC-SHA256(api_key, "username|…"), any other is md5(username + api_key + …).
- * During the overlap of a rotation, both keys are valid.
- * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or md5 if the account
- * refuses it.
+ * 64 characters is HMAC-SHA256(api_key, "username|…"). Any other sign is md5(username + api_key +
+ * …). During the overlap of a rotation, both keys are valid.
+ * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or an md5 sign if the
+ *   account refuses md5.
  */
 export async function authenticateSign(request: SignedRequest): Promise<Account> {
   if (request.username === '' || request.sign === '') {
     throw new UnauthorizedError(say('sendUsernameAndSign'), 'credentials_missing');
   }
-  // Do not look up malformed usernames: the cache would store them as missing.
+  // Do not look up malformed usernames, because the cache would store them as missing.
   const found = isUsername(request.username) ? await findKeysByUsername(request.username) : null;
-  // An unknown username takes the same work and gets the same message as a wrong sign.
+  // An unknown username costs the same work and gets the same message as a wrong sign.
   const keys = (found?.keys ?? [decoyKey]).filter((key) => !isExpired(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
@@ -60,8 +60,9 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
 
 /**
  * Refuses an account that cannot use the reseller surface.
- * @throws ForbiddenError (07) for a suspended account or a seller. UnauthorizedError (07) for an
- * account of the other mode.
+ * @throws ForbiddenError (07) for a suspended account or a seller.
+ * @throws UnauthorizedError (07) for a test account on a live installation, or a live account in a
+ *   sandbox.
  */
 export function requireOpenBuyer(account: Account): void {
   refuseOtherMode(account);
@@ -69,7 +70,7 @@ export function requireOpenBuyer(account: Account): void {
   requireRole(account, 'buyer');
 }
 
-/** Compared if the username is unknown, to keep the response time equal. */
+/** A key that is compared if the username is unknown, so that the response time is the same. */
 const decoyKey = buildApiKeyDocument('nobody', generateApiKey('buyer', 'test'));
 
 function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {

@@ -11,18 +11,18 @@ import { ApiKeyModel } from './api-key.model.js';
 
 export interface Authenticated {
   account: Account;
-  /** The API key of the call, or the key that created its access token. */
+  /** Id of the API key that the call uses, or that created its access token. */
   keyId: string;
   /** True if the credential is an access token. */
   isToken: boolean;
-  /** Expiry of the credential; null for a key without an expiry. */
+  /** Expiry of the credential. Null for a key without an expiry. */
   validUntil: Date | null;
 }
 
 /**
- * Authenticates an API key, or an access token made with one
+ * Authenticates an API key, or an access token that was created with a key
  * (docs/reference/api/authentication.md).
- * @throws UnauthorizedError (401/07) if it is unknown, revoked or expired.
+ * @throws UnauthorizedError (401/07) if the credential is unknown, revoked or expired.
  * @throws ForbiddenError (403/07) for a suspended account.
  */
 export async function authenticate(credential: string): Promise<Authenticated> {
@@ -33,14 +33,14 @@ export async function authenticate(credential: string): Promise<Authenticated> {
   return found;
 }
 
-/** @throws ForbiddenError (403/07) if a key of one role is used on the other's surface. */
+/** @throws ForbiddenError (403/07) if the account has another role than the surface requires. */
 export function requireRole(account: Account, role: Role): void {
   if (account.role !== role) {
     throw new ForbiddenError(say('wrongRole', { role, owner: account.role }), 'wrong_role');
   }
 }
 
-/** @throws ForbiddenError (403/07) */
+/** @throws ForbiddenError (403/07) if the account is suspended. */
 export function refuseSuspended(account: Account): void {
   if (account.status === 'suspended') {
     throw new ForbiddenError(say('accountSuspended'), 'account_suspended');
@@ -49,7 +49,7 @@ export function refuseSuspended(account: Account): void {
 
 /**
  * Refuses test keys on a live installation, and live keys in a sandbox.
- * @throws UnauthorizedError (401/07)
+ * @throws UnauthorizedError (401/07) if the modes differ.
  */
 export function refuseOtherMode(account: Account): void {
   const ours = env.APP_MODE === 'live' ? 'live' : 'test';
@@ -91,17 +91,19 @@ export function isExpired(validUntil: Date | null): boolean {
 }
 
 /**
- * The permission that an operation needs (docs/reference/api/authentication.md). `trade`: buy, sell
- * and read, with any credential. `own`: see and replace keys and secrets, and change the
- * configuration, with the current API key only.
+ * The permission that an operation needs (docs/reference/api/authentication.md).
  *
- * So a leaked old key or token can neither keep access nor lock the owner out.
+ * - `trade`: buy, sell and read, with any credential.
+ * - `own`: see and replace keys and secrets, and change the configuration, with the current API key
+ *   only.
+ *
+ * So an attacker with an old key or a token can neither keep access nor lock the owner out.
  */
 export type Power = 'trade' | 'own';
 
 /**
- * Checks the credential's permission. The key is read from the database, because a cached key may
- * have been replaced by another process.
+ * Checks the permission of the credential. The key is read from the database, because another
+ * process may have replaced a cached key.
  * @throws ForbiddenError (403/07) that says which credential to send.
  */
 export async function requirePower(by: Authenticated, power: Power): Promise<void> {
@@ -116,9 +118,9 @@ export async function requirePower(by: Authenticated, power: Power): Promise<voi
 
 /**
  * Requires that the key is the account's current key.
- * @param session The database transaction of the change, which makes check and write atomic.
- * @param keyId Null: an operator acts, without a key.
- * @throws SupersededKeyError (403/07)
+ * @param session The database transaction of the change. It makes check and write atomic.
+ * @param keyId The API key of the call. Null if an operator acts, without a key.
+ * @throws SupersededKeyError (403/07) if the key is not current.
  */
 export async function requireCurrentKey(session: Session | null, keyId: string | null): Promise<void> {
   if (keyId === null) {
@@ -130,7 +132,7 @@ export async function requireCurrentKey(session: Session | null, keyId: string |
   }
 }
 
-/** The key was replaced, possibly while its call was in progress. */
+/** The key was replaced, possibly while the call was in progress. */
 export class SupersededKeyError extends ForbiddenError {
   constructor() {
     super(say('keySuperseded'), 'current_key_required');

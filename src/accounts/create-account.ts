@@ -20,9 +20,9 @@ export interface NewAccount {
   role: Role;
   webhookUrl?: string | null;
   callbackUrl?: string | null;
-  /** Sellers only. `secret` is in clear and stored encrypted. */
+  /** For sellers only. `secret` is in clear text here and is stored encrypted. */
   provider?: { kind: ProviderSettings['kind']; baseUrl: string | null; username: string; secret: string };
-  /** Only the seed sets it. */
+  /** A fixed API key, which only the seed sets. */
   apiKey?: string;
   webhookSecret?: string;
 }
@@ -44,7 +44,7 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
   const webhookSecret = input.webhookSecret ?? generateWebhookSecret();
   const account = buildAccountDocument({ id, mode, input, webhookSecret });
   try {
-    // Invalidate all accounts, because routing must find new sellers.
+    // Invalidate all accounts, so that routing finds a new seller.
     const key = buildApiKeyDocument(id, apiKey);
     await writeAndInvalidate([AccountModel, ApiKeyModel], null, (accounts, keys) =>
       inTransaction(async (session) => {

@@ -3,7 +3,10 @@ import { env } from '../../config/env.js';
 import { ForbiddenError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-/** Returns the account's calls per minute: its own choice, limited by the operator's maximum. */
+/**
+ * Returns the account's calls per minute: the account's own setting, limited by the operator's
+ * maximum.
+ */
 export function getRateLimit({
   rateLimit,
   rateLimitMax,
@@ -22,8 +25,8 @@ export function isSandbox({ mode }: Pick<Account, 'mode'>): boolean {
 }
 
 /**
- * Allows simulations only to test accounts of a sandbox.
- * @throws ForbiddenError (403/07, `sandbox_only`)
+ * Allows simulations only for test accounts of a sandbox.
+ * @throws ForbiddenError (403/07, `sandbox_only`) for any other account.
  */
 export function requireSandbox(account: Pick<Account, 'mode'>): void {
   if (!isSandbox(account)) {

@@ -5,7 +5,7 @@ import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { formatBusinessDay } from '../shared/business-time.js';
 
-/** Finds an account in this process's cache; null if it does not exist. */
+/** Finds an account in this process's cache. Null if it does not exist. */
 export const findAccount = createCache({
   from: [AccountModel],
   load: (id: string) => getQuickCollection(AccountModel).findOne({ _id: id }),
@@ -15,7 +15,7 @@ export const findAccount = createCache({
 /**
  * Returns an account that must exist, from the cache. Use it for webhooks and routing, never for
  * access checks.
- * @throws Error if it does not exist.
+ * @throws Error if the account does not exist.
  */
 export async function getExistingAccount(id: string): Promise<Account> {
   const account = await findAccount(id);
@@ -26,8 +26,8 @@ export async function getExistingAccount(id: string): Promise<Account> {
 }
 
 /**
- * Finds an account by username or id, uncached, for operator commands.
- * @throws NotFoundError if there is none.
+ * Finds an account by username or id for operator commands, without the cache.
+ * @throws NotFoundError if there is no such account.
  */
 export async function requireAccount(usernameOrId: string): Promise<Account> {
   const account =
@@ -47,7 +47,10 @@ export async function findUsernames(ids: readonly string[]): Promise<Record<stri
   return Object.fromEntries(found.map((each) => [each._id, each.username]));
 }
 
-/** Returns the business day (YYYY-MM-DD) of the installation's first account; null if none. */
+/**
+ * Returns the business day (YYYY-MM-DD) on which the installation's first account was created. Null
+ * if there is no account.
+ */
 export async function findFirstAccountDay(): Promise<string | null> {
   const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
   return first && formatBusinessDay(first.createdAt);

@@ -1,12 +1,12 @@
-/** A network that may use an account (docs/reference/api/authentication.md#access-rules). */
+/** IP allowlists of accounts (docs/reference/api/authentication.md#access-rules). */
 import ipaddr from 'ipaddr.js';
 
 type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
 
 /**
- * Returns an entry as it is stored: an IPv4 or IPv6 address, or a CIDR network with its host bits
- * cleared. IPv4-mapped IPv6 (`::ffff:`) becomes IPv4.
- * @returns null if it is neither.
+ * Returns the stored form of an entry: an IPv4 or IPv6 address, or a CIDR network with its host
+ * bits cleared. IPv4-mapped IPv6 (`::ffff:`) becomes IPv4.
+ * @returns Null if the entry is neither an address nor a network.
  */
 export function normalizeAllowlistEntry(entry: string): string | null {
   const network = parseNetwork(entry);
@@ -25,7 +25,7 @@ export function normalizeAllowlistEntry(entry: string): string | null {
   return `${first.toString()}/${bits}`;
 }
 
-/** True if the list is empty or contains the address. An invalid address is on no list. */
+/** True if the list is empty or contains the address. No list contains an invalid address. */
 export function isOnAllowlist(allowlist: readonly string[], address: string): boolean {
   if (allowlist.length === 0) {
     return true;
@@ -39,7 +39,7 @@ export function isOnAllowlist(allowlist: readonly string[], address: string): bo
   );
 }
 
-/** Parsed once per cached copy of an account. */
+/** The parsed networks of each cached list, so that a list is parsed once per cached account. */
 const networksByList = new WeakMap<readonly string[], Network[]>();
 
 function parseNetworks(allowlist: readonly string[]): Network[] {

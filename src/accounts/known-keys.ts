@@ -1,4 +1,4 @@
-/** An API key with its account, cached in each process. */
+/** Cache of API keys with their accounts, in each process. */
 import { getQuickCollection } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { batchCalls } from '../shared/concurrency.js';
@@ -13,7 +13,7 @@ export interface KeyAndAccount {
 
 export interface AccountAndKeys {
   account: Account;
-  /** The current key, and older ones whose overlap had not ended at loading. */
+  /** The current key, and older keys whose overlap had not ended when they were loaded. */
   keys: ApiKey[];
 }
 
@@ -26,7 +26,7 @@ export const findKeyByHash = createCache({ ...cacheOptions, load: buildKeyLoader
 export const findKeyById = createCache({ ...cacheOptions, load: buildKeyLoader('_id') });
 export const findKeysByUsername = createCache({ ...cacheOptions, load: loadByUsername });
 
-/** Concurrent look-ups, as after a restart, share two queries. */
+/** Builds a loader whose concurrent look-ups, as after a restart, share two queries. */
 function buildKeyLoader(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccount | null> {
   return batchCalls<string, KeyAndAccount | null>({
     itemsMax: 200,
@@ -55,7 +55,7 @@ function buildKeyLoader(field: 'sha256' | '_id'): (value: string) => Promise<Key
 async function loadByUsername(username: string): Promise<AccountAndKeys | null> {
   const account = await getQuickCollection(AccountModel).findOne({ username });
   const live = [{ validUntil: null }, { validUntil: { $gt: now() } }];
-  // Query keys for an unknown username too, to keep the response time equal.
+  // Query keys even for an unknown username, so that the response time is the same.
   const accountId = account?._id ?? 'nobody';
   const keys = await getQuickCollection(ApiKeyModel).find({ accountId, $or: live }).toArray();
   return account && { account, keys };

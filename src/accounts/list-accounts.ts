@@ -13,17 +13,17 @@ export interface AccountFilter {
   priceGroup?: string;
   /** Prefix of the username. */
   prefix?: string;
-  /** Only usernames after this one, for the next page. */
+  /** Only usernames after this one. Pass the last username of the previous page. */
   after?: string;
   limit: number;
 }
 
 export interface ListedAccount {
   account: Account;
-  /** Rupiah. */
+  /** Balance in rupiah. */
   balance: number;
   held: number;
-  /** Number of md5 signs in the last 30 days; null if Redis is unavailable. */
+  /** Number of md5 signs in the last 30 days. Null if Redis is unavailable. */
   md5Signs: number | null;
 }
 
@@ -61,16 +61,16 @@ const changesShown = 10;
 export interface AccountDescription {
   account: Account;
   wallet: Wallet;
-  /** Newest first, without the secrets. */
+  /** The API keys without their secrets, newest first. */
   keys: Pick<ApiKey, '_id' | 'createdAt' | 'validUntil'>[];
   audit: AuditEntry[];
-  /** Number of md5 signs in the last 30 days; null if Redis is unavailable. */
+  /** Number of md5 signs in the last 30 days. Null if Redis is unavailable. */
   md5Signs: number | null;
 }
 
 /**
  * Returns an account with wallet, keys and recent changes, for operators.
- * @throws NotFoundError
+ * @throws NotFoundError if there is no such account.
  */
 export async function describeAccount(usernameOrId: string): Promise<AccountDescription> {
   const account = await requireAccount(usernameOrId);

@@ -1,7 +1,7 @@
 /**
- * Days of md5 signs that are counted (docs/reference/api/reseller.md#reseller-sign). Operators use
- * the counts to move accounts to HMAC. Each day is a sorted set in Redis; losing it loses only a
- * hint.
+ * Counts md5 signs per day (docs/reference/api/reseller.md#reseller-sign). Operators use the counts
+ * to move accounts to HMAC. Each day is a sorted set in Redis. If it is lost, only this statistic
+ * is lost.
  */
 import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
@@ -12,7 +12,7 @@ import { batchCalls } from '../shared/concurrency.js';
 
 export const md5DaysShown = 30;
 const keptS = 35 * 86_400;
-/** Accounts read per day. */
+/** Number of accounts read per day. */
 const busiestMax = 100;
 
 /** Counts one sign in the background. Concurrent calls share a round trip to Redis. */
@@ -35,7 +35,10 @@ const addToCounters = batchCalls<string, undefined>({
   },
 });
 
-/** Returns each account's md5 signs in the last 30 days, in order; null if Redis is unavailable. */
+/**
+ * Returns how many md5 signs each account sent in the last 30 days, in the order of `accountIds`.
+ * Null if Redis is unavailable.
+ */
 export async function getMd5SignCounts(accountIds: readonly string[]): Promise<number[] | null> {
   if (accountIds.length === 0) {
     return [];
@@ -47,8 +50,8 @@ export async function getMd5SignCounts(accountIds: readonly string[]): Promise<n
 }
 
 /**
- * Finds the accounts with the most md5 signs in the last 30 days, from the 100 busiest of each day;
- * null if Redis is unavailable.
+ * Finds the accounts with the most md5 signs in the last 30 days. It reads only the 100 busiest
+ * accounts of each day. Null if Redis is unavailable.
  */
 export async function findTopMd5Signers(): Promise<{ accountId: string; signs: number }[] | null> {
   const days = await readEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
@@ -65,7 +68,10 @@ export async function findTopMd5Signers(): Promise<{ accountId: string; signs: n
   return [...sums].map(([accountId, signs]) => ({ accountId, signs })).sort((a, b) => b.signs - a.signs);
 }
 
-/** Separate commands instead of a pipeline: in a Cluster the days may be on several nodes. */
+/**
+ * Sends separate commands instead of a pipeline, because in a Cluster the days may be on several
+ * nodes.
+ */
 async function readEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
   const today = formatBusinessDay(now());
   const keys = Array.from({ length: md5DaysShown }, (_, back) => buildDayKey(addDays(today, -back)));

@@ -1,4 +1,7 @@
-/** The contexts that bind sealed secrets to an account, so that one cannot be opened as another. */
+/**
+ * Encryption contexts that bind secrets to their account and use. A secret cannot be decrypted in
+ * another context.
+ */
 
 export function apiKeyContext(accountId: string): string {
   return `api-key:${accountId}`;

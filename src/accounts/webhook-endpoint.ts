@@ -1,7 +1,7 @@
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-/** Versions of webhook bodies, the current one last; sent in the header `x-api-version`. */
+/** Versions of webhook bodies, oldest first. The version is sent in the header `x-api-version`. */
 export const apiVersions = ['1'] as const;
 export type ApiVersion = (typeof apiVersions)[number];
 export const currentApiVersion = '1' satisfies ApiVersion;
@@ -12,28 +12,34 @@ export interface EndpointSettings {
   events: string[];
   version: ApiVersion;
   description: string | null;
-  /** Requests in flight, 1 to `limits.inFlightMax`. Null or absent: `limits.inFlightDefault`. */
+  /**
+   * Maximum requests in flight, 1 to `limits.inFlightMax`. If null or absent,
+   * `limits.inFlightDefault` applies.
+   */
   inFlightLimit?: number | null;
 }
 
-/** A replaced secret, which also signs until it expires. */
+/** A replaced secret. Requests are also signed with it until it expires. */
 export interface ReplacedSecret {
   sealed: string;
   validUntil: Date;
 }
 
 export interface WebhookEndpoint extends EndpointSettings {
-  /** `defaultEndpointId` or a generated id; unique in its account. */
+  /** `defaultEndpointId` or a generated id. It is unique within the account. */
   id: string;
   url: string;
   secretSealed: string;
   previousSecret: ReplacedSecret | null;
 }
 
-/** Id of the endpoint of `webhook_url`. It uses the account's secret, as callbacks do. */
+/**
+ * Id of the endpoint of `webhook_url`. This endpoint uses the account's secret, which also signs
+ * callbacks.
+ */
 export const defaultEndpointId = 'default';
 
-/** Settings of an endpoint that sets none. */
+/** Settings of an endpoint without settings of its own. */
 export const defaultEndpointSettings: EndpointSettings = {
   events: ['*'],
   version: currentApiVersion,
@@ -44,20 +50,23 @@ export const defaultEndpointSettings: EndpointSettings = {
 /** The account fields that define its endpoints. */
 export interface EndpointOwner {
   _id: string;
-  /** The URL of the default endpoint; null if there is none. */
+  /** The URL of the default endpoint. Null if there is none. */
   webhookUrl: string | null;
-  /** Settings of the default endpoint; null or absent: `defaultEndpointSettings`. */
+  /** Settings of the default endpoint. If null or absent, `defaultEndpointSettings` apply. */
   webhookSettings?: EndpointSettings | null;
-  /** The other endpoints. `limits.webhookEndpointsMax` includes the default one. Absent: none. */
+  /**
+   * All endpoints except the default one, which also counts towards `limits.webhookEndpointsMax`.
+   * Absent if there are none.
+   */
   webhookEndpoints?: WebhookEndpoint[];
   webhookSecretSealed: string;
-  /** The secret before the last rotation. */
+  /** The secret before the last rotation. Null if there was no rotation. */
   previousWebhookSecret: ReplacedSecret | null;
 }
 
 /**
- * Returns all endpoints of an account: the default one first if it is set, then the others in order
- * of creation.
+ * Returns all endpoints of an account: the default endpoint first if it is set, then the others in
+ * order of creation.
  */
 export function getEndpoints(account: EndpointOwner): WebhookEndpoint[] {
   const others = account.webhookEndpoints ?? [];
@@ -76,7 +85,7 @@ export function getEndpoints(account: EndpointOwner): WebhookEndpoint[] {
       ];
 }
 
-/** @throws NotFoundError (404/02), also for an endpoint of another account. */
+/** @throws NotFoundError (404/02) if this account has no such endpoint. */
 export function requireEndpoint(account: EndpointOwner, id: string): WebhookEndpoint {
   const found = getEndpoints(account).find((each) => each.id === id);
   if (!found) {

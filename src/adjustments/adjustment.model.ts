@@ -1,18 +1,18 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** An operator's correction of a wallet. Large ones need a second operator's approval. */
+/** An operator's correction of a wallet. A large adjustment needs a second operator's approval. */
 export interface Adjustment {
   _id: string;
   accountId: string;
-  /** Rupiah: positive is a credit, negative a debit. Never 0. */
+  /** Amount in rupiah. Positive is a credit, negative a debit. Never 0. */
   amount: number;
   reason: string;
   status: 'pending' | 'completed' | 'rejected';
-  /** Actors of the audit log. `decidedBy` is null while pending, or if no approval was needed. */
+  /** The requester's name in the audit log. */
   requestedBy: string;
   decidedBy: string | null;
-  /** The wallet's balance in rupiah after completion; null before. */
+  /** The wallet's balance in rupiah after completion. Null before. */
   balanceAfter: number | null;
   createdAt: Date;
   decidedAt: Date | null;

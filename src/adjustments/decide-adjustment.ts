@@ -11,11 +11,13 @@ import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.mode
 import { buildAdjustmentMovement, requirePosted } from './request-adjustment.js';
 
 /**
- * Approves a pending adjustment and posts it. Approving twice changes nothing. Invariant: it is
- * posted at most once, guarded by its status and the unique journal entry. The requester cannot
- * approve it.
- * @throws NotFoundError. ConflictError for the requester, for a rejected adjustment, or if the
- * balance does not cover it.
+ * Approves a pending adjustment and posts it. Approving twice changes nothing. The requester cannot
+ * approve it. Invariant: an adjustment is posted at most once. Its status and the unique journal
+ * enforce this.
+ *
+ * @throws NotFoundError if there is no such adjustment.
+ * @throws ConflictError if the actor is the requester, the adjustment was rejected, or the balance
+ *   does not cover it.
  */
 export async function approveAdjustment(
   adjustmentId: string,
@@ -49,8 +51,9 @@ export async function approveAdjustment(
 }
 
 /**
- * Rejects a pending adjustment. The requester may reject it too. Rejecting twice changes nothing.
- * @throws NotFoundError. ConflictError if it was completed.
+ * Rejects a pending adjustment. The requester may reject it, too. Rejecting twice changes nothing.
+ * @throws NotFoundError if there is no such adjustment.
+ * @throws ConflictError if it was completed.
  */
 export async function rejectAdjustment(
   adjustmentId: string,
@@ -82,7 +85,10 @@ export async function rejectAdjustment(
   return { adjustment, changed };
 }
 
-/** Reads with majority confirmation: "already completed" is an answer about money. */
+/**
+ * Reads with majority confirmation, because callers report "already completed", which is a
+ * statement about money.
+ */
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const [found] = await findConfirmed(adjustments, { _id: id });
   if (!found) {

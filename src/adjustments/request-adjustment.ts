@@ -11,16 +11,17 @@ import { postWithoutKey } from '../money/posting/post.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 
-/** Builds the wallet movement of an adjustment, with or without approval. */
+/** Builds the wallet movement of an adjustment, whether or not it needs approval. */
 export function buildAdjustmentMovement(adjustment: Adjustment) {
   return buildWalletMovement('adjustment', 'platform:adjustments', adjustment);
 }
 
 /**
  * Checks the result of a posting.
- * @returns the wallet after the posting, or null if no money moved.
- * @throws ConflictError if the balance does not cover it, or the adjustment was decided meanwhile.
- * ValidationError.
+ * @returns The wallet after the posting, or null if no money moved.
+ * @throws ConflictError if the balance does not cover the adjustment, or the adjustment was decided
+ *   meanwhile.
+ * @throws ValidationError if the balance would be too large.
  */
 export function requirePosted({ _id, amount }: Adjustment, result: PostingResult): WalletAfter | null {
   switch (result.outcome) {
@@ -40,20 +41,20 @@ export function requirePosted({ _id, amount }: Adjustment, result: PostingResult
 
 const windowMs = 86_400_000;
 
-/** One operator's adjustments of one account without approval, in the last 24 hours. */
+/** The adjustments that one operator made on one account without approval in the last 24 hours. */
 export interface UnapprovedAdjustments {
-  /** Rupiah. Credits and debits both count by their absolute amounts. */
+  /** Sum in rupiah. Credits and debits both count by their absolute amounts. */
   sum: number;
   /**
    * Builds a bar that refuses the posting of `adjustmentId` if the operator has made another
-   * adjustment after this read.
+   * adjustment since this read.
    */
   barOf: (adjustmentId: string) => Bar;
 }
 
 /**
  * Sums the completed adjustments that this operator made without approval. Adjustments dated after
- * `at` count too, because a clock may be behind.
+ * `at` count too, because the clock of a process may be behind.
  */
 export async function findUnapprovedAdjustments(
   accountId: string,
@@ -67,8 +68,8 @@ export async function findUnapprovedAdjustments(
     decidedBy: null,
     createdAt: { $gt: new Date(at.getTime() - windowMs) },
   };
-  // Account and creation time never change, so each is summed once. The bar covers later
-  // completions.
+  // Account and creation time never change, so each adjustment is summed once. The bar covers
+  // adjustments completed after this read.
   const made = await AdjustmentModel.find(own, { amount: 1 }).lean<Pick<Adjustment, '_id' | 'amount'>[]>();
   return {
     sum: made.reduce((sum, { amount }) => sum + Math.abs(amount), 0),
@@ -82,22 +83,27 @@ export async function findUnapprovedAdjustments(
 
 export interface AdjustmentRequest {
   account: Account;
-  /** Rupiah: positive is a credit, negative a debit. */
+  /** Amount in rupiah. Positive is a credit, negative a debit. */
   amount: number;
 }
 
-/** A round is lost only to another adjustment of the same operator and account. */
+/**
+ * Maximum number of attempts. An attempt fails only if the same operator adjusts the same account
+ * concurrently.
+ */
 const roundsMax = 50;
 
 /**
- * Corrects a wallet. A second operator approves it if this amount and the operator's unapproved
- * adjustments of the account in 24 hours reach ADJUSTMENT_APPROVAL_FROM rupiah (decision 011).
- * Smaller ones are posted at once.
+ * Corrects a wallet. A second operator must approve if this amount plus the operator's unapproved
+ * adjustments of the account in the last 24 hours reach ADJUSTMENT_APPROVAL_FROM rupiah (decision
+ * 011). Smaller adjustments are posted at once.
  *
  * Invariant: one posting writes wallet, journal, adjustment and audit entry. It fails if the
- * operator has made another adjustment meanwhile. A debit never takes the wallet below zero.
- * @throws ValidationError for an invalid amount or a missing reason. ConflictError if the balance
- * does not cover it. DependencyError if it is unknown whether it was written.
+ * operator has made another adjustment meanwhile. A debit never makes the balance negative.
+ *
+ * @throws ValidationError for an invalid amount or a missing reason.
+ * @throws ConflictError if the balance does not cover the debit.
+ * @throws DependencyError if it is unknown whether the adjustment was written.
  */
 export async function requestAdjustment(request: AdjustmentRequest, by: ChangedBy): Promise<Adjustment> {
   const reason = requireValidRequest(request, by);
@@ -182,7 +188,10 @@ function buildAudit(action: string, { _id, accountId, amount, status }: Adjustme
   return auditInsert({ ...by, action, subject, after: { accountId, amount, status } });
 }
 
-/** Repeating the command would create another adjustment, so the operator must check first. */
+/**
+ * Builds the advice after an unknown outcome. Repeating the command would create another
+ * adjustment, so the operator must check first.
+ */
 function buildAdvice({ account }: AdjustmentRequest): string {
   return (
     `The outcome of the adjustment is unknown. Check the adjustments of ${account.username} before you repeat it ` +

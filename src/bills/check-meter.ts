@@ -22,8 +22,8 @@ import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 
 /**
- * Asks a provider for the owner of a meter while the client waits. The check is stored in Redis
- * only.
+ * Asks a provider for the owner of a meter while the client waits. The check is stored only in
+ * Redis.
  */
 export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
   queue: answerInquiryJob.queue,
@@ -37,37 +37,36 @@ export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
 export interface MeterCheck {
   sellerId: string;
   meterNumber: string;
-  /** Null: not answered yet. */
+  /** The provider's response. Null until it arrives. */
   found: MeterOutcome | null;
 }
 
 /**
- * Expiry in Redis, longer than a client waits. The customer's name is stored nowhere else (decision
- * 044).
+ * Expiry in Redis in milliseconds, longer than a client waits. The customer's name is stored
+ * nowhere else (decision 044).
  */
 const keptMs = 30_000;
 
 /**
- * Stores a meter check. All functions of this store throw DependencyError while Redis is
- * unavailable.
- * @throws DependencyError (503/03)
+ * Stores a meter check.
+ * @throws DependencyError (503/03) while Redis is unavailable, like every function of this store.
  */
 export async function putMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
   await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs));
 }
 
-/** Returns the meter check, or null if it has expired or was taken. */
+/** Returns the meter check, or null if it has expired or was already taken. */
 export async function readMeterCheck(checkId: string): Promise<MeterCheck | null> {
   const stored = await requireRedis(() => redis().get(getCheckKey(checkId)));
   return stored === null ? null : (JSON.parse(stored) as MeterCheck);
 }
 
-/** Stores the answer if a client still waits for it. */
+/** Stores the result if a client still waits for it. */
 export async function answerMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
   await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
 }
 
-/** Returns the answer and deletes the check. Null if there was no answer in time. */
+/** Returns the result and deletes the check. Null if there was no result in time. */
 export async function takeMeterCheck(checkId: string): Promise<MeterOutcome | null> {
   const stored = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
   return stored === null ? null : (JSON.parse(stored) as MeterCheck).found;
@@ -92,17 +91,18 @@ export interface Meter {
   power: string | null;
 }
 
-/** Maximum time that a client waits for the worker. */
+/** Maximum time in milliseconds that a client waits for the worker. */
 const waitMs = 10_000;
 
 /**
  * Checks the owner of a meter before a token is bought (docs/reference/api/bills.md#meters). It
- * makes no quote and moves no money. A worker asks the provider; the web tier only waits.
- * @param accountId The account that asks. `product`: a token product. `meterNumber` is validated
- *   against it here.
- * @throws InvalidCustomerNumberError (422/04) if there is no such meter. NotFoundError (404/02) if
- *   no seller of the product can check. MaintenanceError or DependencyError (503/03) if no answer
- *   is available now.
+ * makes no quote and moves no money. A worker asks the provider; the web process only waits.
+ *
+ * @param accountId The account that asks.
+ * @param product A token product, whose rule validates the meter number.
+ * @throws InvalidCustomerNumberError (422/04) if there is no such meter.
+ * @throws NotFoundError (404/02) if no seller of the product can check meters.
+ * @throws MaintenanceError or DependencyError (503/03) if no result is available now.
  */
 export async function checkMeter(
   accountId: string,
@@ -125,8 +125,8 @@ export async function checkMeter(
 }
 
 /**
- * Returns the seller an order would go to, among those whose provider can check meters. The backlog
- * is ignored.
+ * Returns the seller to which an order would go, among those whose provider can check meters. The
+ * backlog is ignored.
  */
 async function findSellerToAsk(product: Product): Promise<string> {
   const sellers = [...(await getRoutingSellers()).values()];
@@ -149,8 +149,8 @@ async function findSellerToAsk(product: Product): Promise<string> {
 }
 
 /**
- * Asks the provider for a meter and stores the answer while a client waits. Safe to run twice,
- * because it buys nothing.
+ * Asks the provider for the owner of a meter and stores the result while a client waits. Safe to
+ * run twice, because it buys nothing.
  */
 export async function askForMeter(checkId: string): Promise<void> {
   const check = await readMeterCheck(checkId);

@@ -60,12 +60,13 @@ export interface BillRequest {
   customerNumber: string;
 }
 
-/** Maximum time that a client waits for the worker. */
+/** Maximum time in milliseconds that a client waits for the worker. */
 const waitMs = 10_000;
 
 /**
- * Inquires a bill (docs/reference/api/bills.md). Moves no money.
- * @throws NotFoundError (404/02) if there is no such product, and what askForBill throws.
+ * Inquires a bill (docs/reference/api/bills.md). This moves no money.
+ * @throws NotFoundError (404/02) if there is no such product.
+ * @throws The errors of askForBill.
  */
 export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
   const { account, productCode } = request;
@@ -76,12 +77,14 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
 }
 
 /**
- * Asks a biller and stores the answer as a quote that is valid until the end of the business day. A
- * worker asks the provider; the web tier only waits.
- * @param customerNumber Normalised and checked.
- * @throws NotFoundError (404/02) if there is no bill. InvalidCustomerNumberError (422/04).
- *   ConflictError (409/01) if it is already paid. MaintenanceError or DependencyError (503/03) if
- *   no answer is available: ask again later.
+ * Inquires a bill and stores the result as a quote that is valid until the end of the business day.
+ * A worker asks the provider; the web process only waits.
+ *
+ * @param customerNumber The normalised and validated customer number.
+ * @throws NotFoundError (404/02) if there is no bill.
+ * @throws InvalidCustomerNumberError (422/04) if the biller does not know the number.
+ * @throws ConflictError (409/01) if the bill is already paid.
+ * @throws MaintenanceError or DependencyError (503/03) if no result is available. Ask again later.
  */
 export async function askForBill(
   accountId: string,
@@ -138,7 +141,7 @@ function toInquiryError(refusal: QuoteRefusal | null): AppError {
 }
 
 /**
- * Asks the provider for the bill of a quote and stores the answer with the account's current
+ * Asks the provider for the bill of a quote and stores the result with the account's current
  * markup. Safe to run twice, because it buys nothing.
  */
 export async function answerInquiry(quoteId: string, accountId: string): Promise<void> {

@@ -2,21 +2,21 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 
-/** The reason of a refused inquiry, as the client sees it. */
+/** The reason of a refused inquiry, as shown to the client. */
 export interface QuoteRefusal {
   reason: 'already-paid' | 'wrong-number' | 'no-bill' | 'not-sold' | 'unavailable';
   message: string;
 }
 
 /**
- * An inquiry and its answer. A bill is valid until the end of the business day and is paid once:
- * `usedBy` is claimed in the database transaction of the debit.
+ * A bill inquiry and its result. The quote is valid until the end of the business day and is paid
+ * once: the database transaction of the debit sets `usedBy`.
  */
 export interface Quote extends Maskable {
   _id: string;
   accountId: string;
   productCode: string;
-  /** Normalised. Masked if `proofs` is set, and so is the name. */
+  /** The normalised customer number. If `proofs` is set, the number and the name are masked. */
   customerNumber: string;
   sellerId: string;
   status: 'asked' | 'open' | 'refused';
@@ -28,12 +28,12 @@ export interface Quote extends Maskable {
   adminFee: number | null;
   totalAmount: number | null;
   /**
-   * The account's markup in rupiah, fixed with the answer. The buyer sees it in the admin fee and
-   * the total. Absent: 0.
+   * The account's markup in rupiah, fixed when the quote is made. The buyer sees it in the admin
+   * fee and the total. Zero if absent.
    */
   markup?: number;
   refusal: QuoteRefusal | null;
-  /** Id of the purchase that pays it. */
+  /** Id of the purchase that pays the bill. Null if unpaid. */
   usedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
@@ -67,7 +67,7 @@ schema.index(
   { name: 'account_product_customer_newest' },
 );
 
-// Quotes that retention must still remove, or mask if they were paid.
+// Quotes that retention must still remove, or must mask if they were paid.
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'kept_oldest' },

@@ -4,7 +4,8 @@ import { quotes, type Quote } from './quote.model.js';
 
 /**
  * Builds the change that claims a quote for one purchase, in the posting of its debit.
- * Invariant: a quote is paid once, by the condition on `usedBy`.
+ *
+ * Invariant: a quote is paid once. The condition on `usedBy` enforces this.
  */
 export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
   return {
@@ -16,9 +17,10 @@ export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
 }
 
 /**
- * Expires the open quotes of an account, as the end of the business day does. The next payment asks
- * for the bill again. A quote claimed by a payment stays, whichever comes first.
- * @returns the number of expired quotes.
+ * Expires the open quotes of an account, like the end of the business day does. The next payment
+ * makes a new inquiry. A quote that a payment claims concurrently either stays claimed or expires,
+ * never both.
+ * @returns The number of expired quotes.
  */
 export async function endQuotes(accountId: string): Promise<number> {
   const at = now();
@@ -30,8 +32,8 @@ export async function endQuotes(accountId: string): Promise<number> {
 }
 
 /**
- * Returns the bill that the buyer pays: the markup is part of the admin fee and of the total.
- * Rupiah.
+ * Returns the bill that the buyer pays, in rupiah. The markup is part of the admin fee and of the
+ * total.
  */
 export function toChargedBill<T extends Pick<Quote, 'adminFee' | 'totalAmount' | 'markup'>>({
   adminFee,

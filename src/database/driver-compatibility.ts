@@ -2,22 +2,27 @@ import { MongoCompatibilityError, type MongoClient, type TopologyDescriptionChan
 import { ServerTooOldError, versionProblem } from '../shared/server-versions.js';
 
 /**
- * The newest MongoDB of each wire version, from 0 on. The driver refuses servers below 4.4 and
- * reports only their wire version.
+ * The newest MongoDB version of each wire version, starting with wire version 0. The driver refuses
+ * servers below 4.4 and reports only their wire version.
  */
 const versions = ['2.4', '2.4', '2.6', '3.0', '3.2', '3.4', '3.6', '4.0', '4.2'];
 
 let refusal: string | null = null;
 
-/** Returns why the driver refused the server at the last attempt to connect; null if it did not. */
+/**
+ * Returns why the driver refused the server at the last connection attempt. Null if it did not
+ * refuse.
+ */
 export function getDriverRefusal(): string | null {
   return refusal;
 }
 
 /**
- * Waits until this client has connected. The driver would keep trying until its time-out. So the
- * client is closed once every server has answered, none is usable and one is too old.
- * @param client Null if its address is invalid; `connecting` rejects then.
+ * Waits until this client has connected. The driver alone would keep trying until its time-out. So
+ * this function closes the client once every server has responded, none is usable and one is too
+ * old.
+ *
+ * @param client Null if the address is invalid. `connecting` then rejects.
  * @throws ServerTooOldError instead of the driver's error.
  */
 export async function awaitSupportedConnection(
@@ -45,7 +50,7 @@ export async function awaitSupportedConnection(
   }
 }
 
-/** The driver reports the wire version of a server that is too old only in its message. */
+/** If a server is too old, the driver reports its wire version only in the error message. */
 function findVersionProblem(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];

@@ -5,20 +5,20 @@ import type { Collection, Document, Filter, WithId } from 'mongodb';
 const readMs = 2_000;
 
 /**
- * Finds documents that a majority holds, read causally after their newest state on the primary.
+ * Finds documents that a majority holds, at least as new as their current state on the primary.
  *
  * A plain `majority` read may lag behind a `local` read, a unique index or a changed guard. Use
- * this function before refusing because of such data, or before answering "that was done before".
+ * this function before a refusal that is based on such data, or before a reply "already done".
  *
- * The newest state is read first. If it has matches, a majority read in the same causally
- * consistent session follows and waits for the majority. A look-up without matches costs one
- * command.
+ * The newest state is read first. If it has matches, a majority read follows in the same causally
+ * consistent session and waits for the majority. A look-up without matches needs one command.
  *
  * Both reads use mongoose's client, so that waiting reads do not take connections of postings. Each
  * client discovers a new primary separately. A caller that has seen a document through the posting
  * client must not trust an empty result.
+ *
  * @param from A collection of mongoose's client.
- * @throws MongoDB's errors; a time-out if the majority does not confirm within `readMs`.
+ * @throws MongoDB errors. A time-out if the majority does not confirm within `readMs`.
  */
 export async function findConfirmed<T extends Document>(
   from: Collection<T>,
@@ -36,7 +36,7 @@ export async function findConfirmed<T extends Document>(
   }
 }
 
-/** Like `findConfirmed`, but with one command if a majority already holds matches. */
+/** Like `findConfirmed`, but needs only one command if a majority already holds matches. */
 export async function findHeld<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,

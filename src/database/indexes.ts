@@ -56,7 +56,7 @@ function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): 
   if (Boolean(wanted.unique) !== Boolean(found.unique)) {
     problems.push(wanted.unique ? 'it is not unique' : 'it is unique');
   }
-  // The order of an index's keys matters; the order of fields in its filter does not.
+  // The order of the keys of an index matters. The order of fields in its filter does not.
   if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
     problems.push(`its keys are ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
   }
@@ -90,7 +90,7 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
   try {
     return await collection.indexes();
   } catch (error) {
-    // A collection that was never created has no indexes either (NamespaceNotFound).
+    // A collection that was never created has no indexes (NamespaceNotFound).
     if (error instanceof MongoServerError && error.code === 26) {
       return [];
     }
@@ -98,20 +98,23 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
   }
 }
 
-/** All callers share one check, so it must end even without an answer. */
+/**
+ * Time limit of a check in milliseconds. All callers share one check, so it must end even without a
+ * response.
+ */
 const lookMaxMs = 30_000;
 
 let wereSeen = false;
 let currentCheck: Promise<void> | null = null;
 
-/** True once the unique indexes were seen; `requireUniqueIndexes` is not needed any more. */
+/** True once the unique indexes were found. After that, `requireUniqueIndexes` is not needed. */
 export function areUniqueIndexesVerified(): boolean {
   return wereSeen;
 }
 
 /**
- * Requires the unique indexes, which prevent duplicate operations: nothing is written without them.
- * They are checked until they have been seen once.
+ * Requires the unique indexes, which prevent duplicate operations. Nothing may be written without
+ * them. The check repeats until it has succeeded once.
  * @throws DependencyError (503/03) that names missing or wrong indexes.
  */
 export async function requireUniqueIndexes(): Promise<void> {

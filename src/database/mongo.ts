@@ -15,8 +15,8 @@ import { awaitSupportedConnection } from './driver-compatibility.js';
 export type Session = ClientSession;
 
 /**
- * Read options of `atSnapshot`. Always pass both: with the session alone, the client's default read
- * concern would apply.
+ * Read options of `atSnapshot`. Always pass both fields. With the session alone, the client's
+ * default read concern would apply.
  */
 export interface Snapshot {
   session: Session;
@@ -26,10 +26,10 @@ export interface Snapshot {
 /**
  * Both clients set their concerns explicitly, because an operator can change the server's defaults.
  *
- * Writes: `majority`, so that nothing is answered as done before a majority holds it.
+ * Writes use `majority`, so that no operation is reported as done before a majority holds it.
  *
- * Reads: `local` is the newest state, which a failover can roll back. It suits guarded writes,
- * transactions, and looking again after a refused write.
+ * Reads use `local`, which returns the newest state. A failover can roll that state back. `local`
+ * suits guarded writes, transactions, and reads after a refused write.
  *
  * Decisions about money use other reads. Postings and `inTransaction` read at a snapshot and commit
  * to a majority. `atSnapshot` and `findConfirmed` read what a majority holds.
@@ -42,11 +42,12 @@ const concerns = {
 
 /**
  * Connects both clients.
- * @param options.socketMs Socket time-out of a command in milliseconds; 0: none, for building
- * indexes.
- * @param options.anyVersion Accepts a server that is too old, unless the driver refuses it. `topup
- * doctor` reports it.
- * @throws ServerTooOldError
+ *
+ * @param options.socketMs Socket time-out of a command in milliseconds. 0 means no time-out, which
+ *   index builds need.
+ * @param options.anyVersion True to accept a server that is too old, unless the driver refuses it.
+ *   `topup doctor` reports the version.
+ * @throws ServerTooOldError if the server is too old.
  */
 export async function connectMongo({
   socketMs = limits.mongoSocketMs,
@@ -58,10 +59,10 @@ export async function connectMongo({
     autoIndex: false,
     autoCreate: false,
     maxPoolSize: env.MONGODB_POOL_SIZE,
-    // Work fails at once while MongoDB is unavailable, so that the client gets 503/03 in time.
+    // Commands fail at once while MongoDB is unavailable, so that the client gets 503/03 in time.
     bufferCommands: false,
     serverSelectionTimeoutMS: limits.dependencyTimeoutMs,
-    // A late heartbeat closes the connections in use, so index builds get a longer limit.
+    // A late heartbeat closes connections in use, so the limit is longer for index builds.
     connectTimeoutMS: socketMs === 0 ? limits.migrationConnectMs : limits.dependencyTimeoutMs,
     heartbeatFrequencyMS: 2_000,
     waitQueueTimeoutMS: limits.dependencyTimeoutMs,
@@ -90,8 +91,10 @@ const startPauseMs = 250;
 
 /**
  * Connects, and retries for `limits.startPatienceMs`, because an election takes longer than one
- * attempt. Process managers may restart a failing process ever more slowly.
- * @throws the last error; at once if MongoDB is reachable or the process is stopping.
+ * attempt. A process that exits instead may be restarted with growing delays by its process
+ * manager.
+ *
+ * @throws The last error. Throws at once if MongoDB is reachable or the process is stopping.
  */
 export async function awaitMongo(): Promise<void> {
   const endMs = performance.now() + limits.startPatienceMs;
@@ -113,7 +116,7 @@ export async function awaitMongo(): Promise<void> {
 
 /**
  * Returns the clock of MongoDB's primary, in milliseconds since the epoch.
- * @throws MongoDB's errors, also when it is unavailable.
+ * @throws MongoDB errors, also if MongoDB is unavailable.
  */
 export async function getMongodbTime(): Promise<number> {
   const options = { timeoutMS: limits.dependencyTimeoutMs };
@@ -122,9 +125,9 @@ export async function getMongodbTime(): Promise<number> {
 }
 
 /**
- * Connects the posting client before its first command: a client whose first connection fails stays
- * closed. Its own time-outs are short, so a new client is tried until `limits.dependencyTimeoutMs`,
- * for starts on a busy machine.
+ * Connects the posting client before its first command, because a client whose first connection
+ * fails stays closed. Its own time-outs are short. On a busy machine they may be too short for the
+ * start, so new clients are tried until `limits.dependencyTimeoutMs`.
  */
 async function connectPostings(): Promise<void> {
   const endMs = performance.now() + limits.dependencyTimeoutMs;
@@ -143,8 +146,8 @@ async function connectPostings(): Promise<void> {
 }
 
 /**
- * Closes both clients so that the process can end. Later calls fail, including background work of
- * failed callers.
+ * Closes both clients so that the process can end. Later calls fail, including background work
+ * whose callers have already failed.
  */
 export async function disconnectMongo(): Promise<void> {
   isClosed = true;
@@ -158,9 +161,9 @@ let postings: MongoClient | undefined;
 let postingsDb: Db | undefined;
 
 /**
- * Returns the same collection on the posting client, for short reads in the path of a purchase. Its
- * short socket time-out limits the delay by a dead socket. `cached` uses it too, because all
- * concurrent callers wait for one such read.
+ * Returns the same collection on the posting client, for short reads while a purchase is processed.
+ * Its short socket time-out limits the delay that a dead socket causes. Cached reads use it too,
+ * because all concurrent callers wait for one such read.
  */
 export function getQuickCollection<T extends Document>(
   from: Collection<T> | ReadOnlyModel<T>,
@@ -171,7 +174,8 @@ export function getQuickCollection<T extends Document>(
 
 /**
  * Returns the client of the posting engine. Its time-out `limits.postingSocketMs` limits how long a
- * dead socket blocks money, and is too short for reports. Reports cannot take its connections.
+ * dead socket blocks postings, and is too short for reports. Reports use the other client, so they
+ * cannot take its connections.
  * @throws DependencyError after `disconnectMongo`.
  */
 export function postingClient(): MongoClient {
@@ -191,8 +195,8 @@ export function postingClient(): MongoClient {
 }
 
 /**
- * Returns the posting client's database. It is cached because the driver derives all options with
- * each `db()`.
+ * Returns the posting client's database. It is cached because each `db()` call of the driver
+ * derives all options again.
  */
 export function getPostingDb(): Db {
   const client = postingClient();
@@ -202,14 +206,14 @@ export function getPostingDb(): Db {
   return postingsDb;
 }
 
-/** Throws unless MongoDB answers. */
+/** @throws MongoDB errors if MongoDB does not respond. */
 export async function pingMongo(): Promise<void> {
   await mongoose.connection.getClient().db().command({ ping: 1 }, { timeoutMS: limits.dependencyTimeoutMs });
 }
 
 /**
- * Runs `work` in a database transaction at a snapshot, and commits it to a majority. A transient
- * error runs `work` again, until `limits.transactionDeadlineMs`.
+ * Runs `work` in a database transaction at a snapshot, and commits to a majority. After a transient
+ * error, `work` runs again, until `limits.transactionDeadlineMs`.
  */
 export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
@@ -238,20 +242,21 @@ export async function inTransaction<T>(work: (session: Session) => Promise<T>): 
 }
 
 /**
- * SnapshotUnavailable: a collection or an index is too new. SnapshotTooOld: MongoDB no longer keeps
- * the snapshot.
+ * Error codes of a lost snapshot. SnapshotUnavailable means that a collection or an index is too
+ * new. SnapshotTooOld means that MongoDB no longer keeps the snapshot.
  */
 const lostSnapshot = new Set<unknown>([246, 239]);
 const snapshotAttemptsMax = 5;
 const snapshotPauseMs = 50;
 
 /**
- * Reads at one snapshot that a majority holds, for longer than a database transaction can live.
- * MongoDB keeps snapshots for 5 minutes by default. Only `find` and `aggregate` of the driver's own
+ * Reads at one snapshot that a majority holds, for longer than a database transaction can last.
+ * MongoDB keeps snapshots for 5 minutes by default. Only `find` and `aggregate` on the driver's
  * collections support it.
+ *
  * @param read Gets the options for each of its reads. It must only read, because it runs again at a
- * newer snapshot if this one is lost. Its first read fixes the snapshot and must not run
- * concurrently with others.
+ *   newer snapshot if this one is lost. Its first read fixes the snapshot and must not run
+ *   concurrently with other reads.
  */
 export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -271,12 +276,12 @@ export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): P
 }
 
 /**
- * A commit was sent and its answer never came, so it may or may not have been applied. Look it up
- * by its unique key, or retry with it.
+ * A commit was sent but its response never arrived, so it may or may not have been applied. Look up
+ * the result by its unique key, or retry with the same key.
  */
 export class UnknownOutcomeError extends DependencyError {}
 
-/** After any error a commit may have been applied, unless MongoDB reports an abort. */
+/** Commits. After any error, the commit may have been applied, unless MongoDB reports an abort. */
 async function commit(session: Session, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -297,12 +302,15 @@ async function commit(session: Session, deadline: number): Promise<void> {
 
 async function abortQuietly(session: Session): Promise<void> {
   if (session.inTransaction()) {
-    // The server drops an abandoned transaction itself. Only the first error is worth reporting.
+    // The server drops an abandoned transaction itself. Report only the first error.
     await session.abortTransaction().catch(() => undefined);
   }
 }
 
-/** Full jitter up to 64 ms, so that conflicts on one wallet do not collide again. */
+/**
+ * Waits with full jitter up to 64 ms, so that transactions that conflicted on a wallet do not
+ * collide again.
+ */
 async function backOff(attempt: number): Promise<void> {
   const limitMs = Math.min(64, 2 ** attempt);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * limitMs));

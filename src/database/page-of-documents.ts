@@ -1,6 +1,6 @@
 /**
- * The key of lists by creation time. Ids are UUIDs of version 7 without dashes, so they rise with
- * time. A page begins after a key.
+ * Pages of documents by creation time. Ids are UUIDs of version 7 without dashes, so they rise with
+ * time. A page begins after the key of the previous page's last row.
  */
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -12,12 +12,15 @@ export interface CreationKey {
   createdAt: Date;
 }
 
-/** Ids carry the host's clock while a process has not measured the fleet's clock yet. */
+/**
+ * Maximum clock error in ids, in milliseconds. A process uses the host's clock until it has
+ * measured the shared clock of Redis.
+ */
 const clockSkewMs = 60_000;
 
 /**
- * Returns an id range that contains all documents of a period. It may contain others, so exact
- * callers check `createdAt` too.
+ * Returns an id range that contains all documents of a period. The range may contain other
+ * documents, so exact callers also check `createdAt`.
  */
 export function getIdRange(
   key: CreationKey | null,
@@ -38,7 +41,7 @@ export function formatCreationKey({ createdAt, _id }: CreationKey): string {
   return `${createdAt.getTime()}-${_id}`;
 }
 
-/** @throws ValidationError if `after` is not the `next` of a page. */
+/** @throws ValidationError if `after` is not the `next` value of a page. */
 export function parseCreationKey(after: string): CreationKey {
   const [, ms = '', _id = ''] = /^(\d{1,15})-([\w-]{1,120})$/.exec(after) ?? [];
   if (_id === '') {
@@ -48,11 +51,11 @@ export function parseCreationKey(after: string): CreationKey {
 }
 
 export interface PageFilter<T> {
-  /** Limits the page to one account; absent: all accounts. */
+  /** The account whose documents are listed. If absent, those of all accounts. */
   accountId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
-  /** With an account: further conditions that its index supports. */
+  /** Further conditions that the account's index supports. Used only with an account. */
   also?: Filter<T> | undefined;
   /** Conditions that no index supports. */
   fits?: ((each: T) => boolean) | undefined;
@@ -60,20 +63,23 @@ export interface PageFilter<T> {
 
 export interface PageOfDocuments<T> {
   found: T[];
-  /** The `after` of the next page; null at the end. */
+  /** The `after` value of the next page. Null on the last page. */
   next: string | null;
-  /** How far back this page searched. A selective filter can end it before it is full. */
+  /**
+   * How far back this page searched. With a selective filter, a page can have fewer rows than its
+   * limit.
+   */
   searchedBackTo: Date | null;
 }
 
-/** The most documents that one page examines. */
+/** Maximum number of documents that one page examines. */
 const readPerPageMax = 2_000;
 
 /**
- * Finds a page of small documents for operators, newest first (decision 057). Of one account it
+ * Finds a page of small documents for operators, newest first (decision 057). For one account it
  * uses the index {accountId, createdAt, _id}, otherwise `_id`. It reads what a majority holds,
- * because people and clients act on it.
- * @throws ValidationError if `after` is not the `next` of a page.
+ * because people and clients act on the result.
+ * @throws ValidationError if `after` is not the `next` value of a page.
  */
 export async function findDocumentPage<T extends CreationKey & { accountId: string }>(
   collection: Collection<T>,
@@ -93,7 +99,7 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
     ...(key && { $or: [{ createdAt: { $lt: key.createdAt } }, { _id: { $lt: key._id } }] }),
   };
   const ofEverybody = Object.keys(ids).length > 0 ? { _id: ids } : {};
-  // Ids only approximate the creation time, so periods over all accounts need the larger read.
+  // Ids only approximate the creation time. So a period over all accounts needs the larger read.
   const isExact = !fits && (accountId !== undefined || (!since && !until));
   const readMax = isExact ? limit + 1 : readPerPageMax;
   const looked = (await collection

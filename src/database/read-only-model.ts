@@ -8,8 +8,8 @@ export interface AnyReadOnlyModel {
 }
 
 /**
- * A model of rows that processes cache. Writers come only from `changing`
- * (src/redis/publish-changes.ts), so every write publishes its invalidation.
+ * A model of rows that processes cache. Only `writeAndInvalidate` (src/redis/publish-changes.ts)
+ * provides a writable model, so every write publishes its invalidation.
  */
 export type ReadOnlyModel<T> = Pick<
   Model<T>,
@@ -23,7 +23,7 @@ export function readOnly<T>(model: { collection: Collection }): ReadOnlyModel<T>
   return model as unknown as ReadOnlyModel<T>;
 }
 
-/** Returns the writable model. Only `changing` may call it. */
+/** Returns the writable model. Only `writeAndInvalidate` may call this function. */
 export function writerOf(model: AnyReadOnlyModel): Model<unknown> {
   return model as unknown as Model<unknown>;
 }

@@ -3,18 +3,19 @@ import { env } from '../../config/env.js';
 
 /**
  * The shard key of each sharded collection (decision 052). `migrate --sharded` prints its commands
- * from it, and the posting engine adds the account to its filters by it.
+ * from this table. The posting engine uses the table to add the account to its filters.
  *
- * All but the totals lie by account, so that a group of postings is on one shard. A collection
- * stays unsharded if processes cache it, if it has few writers, or if it needs a global unique
- * index. A unique index of a sharded collection must begin with its shard key.
+ * All collections except the totals are sharded by account, so that a group of postings is on one
+ * shard. A collection stays unsharded if processes cache it, if it has few writers, or if it needs
+ * a global unique index. A unique index of a sharded collection must begin with its shard key.
  */
 export const shardKeys = {
   // Money, and documents written with it.
   wallets: ['_id'],
   journals: ['accountId'],
   transactions: ['accountId'],
-  // The buyer's account, here and in the next two lines: written with the purchase.
+  // `accountId` is the buyer's account in this line and the next two, because the documents are
+  // written with the purchase.
   attempts: ['accountId'],
   sellerCredits: ['accountId'],
   deposits: ['accountId'],
@@ -23,10 +24,11 @@ export const shardKeys = {
   quotes: ['accountId'],
   deliveries: ['accountId'],
   requestLog: ['accountId'],
-  // Its ids begin with the account.
+  // The ids begin with the account id.
   signBindings: ['_id'],
   walletCloses: ['walletId'],
-  // A slot lies with the accounts whose postings add to it; a base lies with its own account.
+  // A slot is stored with the accounts whose postings add to it. A base is stored with its own
+  // account.
   dailyTotals: ['slot', 'accountId'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -66,12 +68,15 @@ export function isShardedByAccount(collection: string): boolean {
   return key.length === 1 && key[0] === 'accountId';
 }
 
-/** Number of ranges of account ids, one more than there are splits; each is on its own shard. */
+/**
+ * Number of ranges of account ids, which is one more than the number of splits. Each range is on
+ * its own shard.
+ */
 export const shardRanges = env.MONGODB_SHARD_SPLITS.length + 1;
 
 /**
- * Returns the index of an account's range, by MONGODB_SHARD_SPLITS. It only saves work (a commit on
- * one shard): wrong splits or a moved account cause no errors.
+ * Returns the index of an account's range in MONGODB_SHARD_SPLITS. It only makes commits cheaper by
+ * keeping them on one shard. Wrong splits or a moved account cause no errors.
  */
 export function getShardRange(accountId: string): number {
   return env.MONGODB_SHARD_SPLITS.filter((split) => split <= accountId).length;

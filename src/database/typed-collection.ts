@@ -2,9 +2,9 @@ import { Long, type Collection, type Document, type OptionalUnlessRequiredId } f
 import mongoose, { type Collection as MongooseCollection } from 'mongoose';
 
 /**
- * Returns rupiah as the int64 that MongoDB must store: a JavaScript number above 2^31 would be
- * stored as a double. Its type is number because reads return numbers.
- * @throws RangeError if the amount is not a safe integer: a bug, never a client's mistake.
+ * Returns an amount in rupiah as the int64 that MongoDB must store. A JavaScript number above 2^31
+ * would be stored as a double. The return type is number because reads return numbers.
+ * @throws RangeError if the amount is not a safe integer. This is a bug, never a client's mistake.
  */
 export function int64(amount: number): number {
   if (!Number.isSafeInteger(amount)) {
@@ -33,13 +33,13 @@ class MoneyType extends mongoose.SchemaType {
 Object.assign(mongoose.Schema.Types, { Money: MoneyType });
 
 /**
- * Mongoose type of every money field: stored as int64, read (lean) as a number, so its TypeScript
- * type is number.
+ * Mongoose type of every money field. It is stored as int64 and read (lean) as a number, so its
+ * TypeScript type is number.
  */
 export const Money = MoneyType as unknown as NumberConstructor;
 
 /**
- * Returns the driver's own collection of a model, typed, for hot paths and for operators that
+ * Returns the driver's own collection of a model, typed. Use it in hot paths and for operators that
  * mongoose does not support.
  */
 export function getCollection<T extends Document>(model: { collection: MongooseCollection }): Collection<T> {
@@ -54,14 +54,14 @@ export type AnyStored = Document & { _id: string };
 export function asUntyped<T extends Document>(
   collection: Pick<Collection<T>, 'find' | 'findOne'>,
 ): Collection<AnyStored> {
-  // The driver's collection types are invariant, even if all documents of the first are assignable
-  // to the second.
+  // The driver's collection types are invariant, even if every document of `T` is assignable to
+  // `AnyStored`.
   return collection as unknown as Collection<AnyStored>;
 }
 
 /**
- * Builds a model's `toStored`, which returns the document as the driver must write it, with money
- * as int64. Null money fields stay null, and absent ones stay absent.
+ * Builds a model's `toStored` function. It returns the document as the driver must write it, with
+ * money as int64. Null money fields stay null, and absent ones stay absent.
  */
 export function buildToStored<T extends Document>(
   moneyFields: readonly (keyof T & string)[],

@@ -19,22 +19,24 @@ const dayMs = 86_400_000;
 
 export interface DepositRequest {
   account: Account;
-  /** Rupiah. */
+  /** Amount in rupiah. */
   amount: number;
   refId: string;
 }
 
 /**
  * Records a deposit (docs/reference/api/deposits.md). DEPOSIT_MODE=instant credits it at once.
- * `confirm` leaves it pending until it is confirmed, so that a client call alone never creates
- * money in production.
+ * DEPOSIT_MODE=confirm leaves it pending until it is confirmed, so that a client call alone never
+ * creates money in production.
  *
- * Pending deposits per account are limited, because every bank statement is matched with all of
- * them. Concurrent calls may exceed the limit slightly.
- * @returns the deposit as stored, and whether this call created it. A repeat of the same request
- * returns the first.
+ * The number of pending deposits per account is limited, because every bank statement is matched
+ * with all pending deposits. Concurrent calls may exceed the limit slightly.
+ *
+ * @returns The deposit as stored, and whether this call created it. A repeat of the same request
+ *   returns the first deposit.
  * @throws ConflictError if the ref_id was used for another amount, or `limits.pendingDepositsMax`
- * are pending. ValidationError if the balance would be too large.
+ *   deposits are pending.
+ * @throws ValidationError if the balance would be too large.
  */
 export async function createDeposit(
   request: DepositRequest,
@@ -45,12 +47,12 @@ export async function createDeposit(
     return { deposit: requireSameDeposit(known, request), created: false };
   }
   const isInstant = env.DEPOSIT_MODE === 'instant';
-  // An instant deposit gets its balances from its posting and is never pending.
+  // The posting of an instant deposit sets its balances, so it is never pending.
   const [{ balance }, waiting] = isInstant
     ? [{ balance: 0 }, 0]
     : await Promise.all([getWallet(accountId), countPendingDeposits(accountId)]);
   if (waiting >= limits.pendingDepositsMax) {
-    // A concurrent repeat of this call may have created the last one.
+    // A concurrent repeat of this request may have created the deposit that reached the limit.
     const twin = await findKnownDeposit(request);
     if (twin) {
       return { deposit: requireSameDeposit(twin, request), created: false };
@@ -90,7 +92,10 @@ async function findKnownDeposit({ account, refId }: DepositRequest): Promise<Dep
   return known;
 }
 
-/** Counts pending deposits that can still be paid, up to the limit (index `account_pending`). */
+/**
+ * Counts pending deposits that can still be paid, up to the limit, with the index
+ * `account_pending`.
+ */
 function countPendingDeposits(accountId: string): Promise<number> {
   const since = new Date(nowMs() - limits.depositPaidWithinDays * dayMs);
   return deposits.countDocuments(
@@ -99,7 +104,7 @@ function countPendingDeposits(accountId: string): Promise<number> {
   );
 }
 
-/** Returns a deposit as it is after its amount was credited. */
+/** Returns the deposit in its state after the credit. */
 export function buildCompletedDeposit(pending: Deposit, { balance }: Pick<WalletAfter, 'balance'>): Deposit {
   return {
     ...pending,
@@ -141,7 +146,7 @@ function buildRequestPosting(pending: Deposit): Posting {
   };
 }
 
-/** @throws ConflictError (409/01) for another amount under the same ref_id. */
+/** @throws ConflictError (409/01) if the deposit under this ref_id has another amount. */
 function requireSameDeposit(deposit: Deposit, request: DepositRequest): Deposit {
   if (deposit.amount !== request.amount) {
     throw new ConflictError(say('depositRefTaken', { ref: request.refId, amount: deposit.amount }), {

@@ -14,7 +14,8 @@ import { buildCompletedDeposit, buildDepositMovement } from './create-deposit.js
 import { buildDepositCompletedDeliveries } from './present-deposit.js';
 
 /**
- * Finds a deposit with majority confirmation: "credited already" is an answer about money.
+ * Finds a deposit and confirms it with a majority, because callers report "credited already", which
+ * is a statement about money.
  * @throws NotFoundError if there is no deposit with this id.
  */
 export async function requireDeposit(depositId: string, accountId?: string): Promise<Deposit> {
@@ -27,9 +28,9 @@ export async function requireDeposit(depositId: string, accountId?: string): Pro
 }
 
 /**
- * Returns why received money does not credit this deposit; null if it does. Payment notifications
- * and bank lines share this rule. Amounts must be equal.
- * @param amount Rupiah.
+ * Returns why received money does not credit this deposit, or null if it does. Payment
+ * notifications and bank lines share this rule. The amounts must be equal.
+ * @param amount The received amount in rupiah.
  */
 export function findMismatch(
   { _id, amount: asked, status }: Pick<Deposit, '_id' | 'amount' | 'status'>,
@@ -44,11 +45,14 @@ export function findMismatch(
 /**
  * Credits a pending deposit and sends `deposit.completed` to its account. Safe to run twice: the
  * second call changes nothing.
+ *
  * @param by The actor who vouches for the money.
- * @param also Inserts and changes of the same posting. If its changes are refused, nothing changes
- * and the deposit stays pending.
- * @throws NotFoundError. ConflictError if it was rejected. ValidationError if the balance would be
- * too large.
+ * @param also Further inserts and changes of the same posting. If one of the changes is refused,
+ *   nothing is written and the deposit stays pending.
+ * @throws NotFoundError if there is no such deposit.
+ * @throws ConflictError if the deposit was rejected.
+ *
+ * @throws ValidationError if the balance would be too large.
  */
 export async function confirmDeposit(
   depositId: string,
@@ -76,7 +80,7 @@ export async function confirmDeposit(
     inserts: [
       ...(also.inserts ?? []),
       buildConfirmationAudit(pending, by),
-      // The endpoints are known now; the bodies need the balance after the movement.
+      // The endpoints are known before the posting. The bodies need the balance after the movement.
       ...buildDepositCompletedDeliveries(account, pending).map((_row, index) => ({
         collection: deliveries.collectionName,
         documentAfter: (after: WalletAfter) => rowsOf(after)[index] ?? {},
@@ -123,9 +127,10 @@ function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
 }
 
 /**
- * Rejects a pending deposit whose money never came. It can never be credited. Rejecting twice
- * changes nothing.
- * @throws NotFoundError. ConflictError if it was credited.
+ * Rejects a pending deposit whose money did not arrive. It can never be credited afterwards.
+ * Rejecting twice changes nothing.
+ * @throws NotFoundError if there is no such deposit.
+ * @throws ConflictError if the deposit was credited.
  */
 export async function rejectDeposit(
   depositId: string,

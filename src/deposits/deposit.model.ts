@@ -1,7 +1,10 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** A deposit; amounts are in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
+/**
+ * A deposit. Amounts are in rupiah. A `pending` deposit waits for its payment
+ * (DEPOSIT_MODE=confirm).
+ */
 export interface Deposit {
   _id: string;
   accountId: string;
@@ -30,12 +33,12 @@ const schema = new Schema<Deposit>(
 );
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
-// `status` is a key as well, so that a count is covered by the index.
+// `status` is an index key as well, so that the index alone can serve a count.
 schema.index(
   { accountId: 1, status: 1, createdAt: 1 },
   { partialFilterExpression: { status: 'pending' }, name: 'account_pending' },
 );
-// Bank lines find deposits by their amount, across accounts.
+// Bank lines are matched with deposits by amount, across all accounts.
 schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
 

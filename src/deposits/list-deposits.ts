@@ -7,9 +7,12 @@ export interface DepositFilter {
   limit: number;
 }
 
-/** Lists deposits for operators: one account's newest first, all accounts' oldest first. */
+/**
+ * Lists deposits for operators. Deposits of one account are newest first; those of all accounts are
+ * oldest first.
+ */
 export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
-  // Sort by id, which rises with time: no index covers all deposits by creation time.
+  // Sort by id, which rises with time, because no index covers all deposits by creation time.
   const oldestFirst = filter.status ? ({ createdAt: 1 } as const) : ({ _id: 1 } as const);
   return DepositModel.find({
     ...(filter.accountId && { accountId: filter.accountId }),
@@ -21,7 +24,7 @@ export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
     .lean<Deposit[]>();
 }
 
-/** Lists notified payments, newest first. */
+/** Lists payments from notifications, newest first. */
 export async function listPayments(filter: {
   status?: Payment['status'];
   limit: number;

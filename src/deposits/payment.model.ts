@@ -1,18 +1,18 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** A payment that was notified (docs/reference/api/deposits.md#payment-notifications). */
+/** A payment from a notification (docs/reference/api/deposits.md#payment-notifications). */
 export interface Payment {
   /** The notifier's payment id, which makes notifications idempotent. */
   _id: string;
-  /** As reported; the account or deposit may not exist. */
+  /** The username as the notifier reports it. The account or the deposit may not exist. */
   username: string;
   refId: string;
-  /** Rupiah. */
+  /** Amount in rupiah. */
   amount: number;
-  /** `case`: no pending deposit matches, and a person decides. */
+  /** `case` means that no pending deposit matches, and a person decides. */
   status: 'completed' | 'case';
-  /** The deposit that it has credited; null for a case. */
+  /** The deposit that this payment credited. Null for a case. */
   depositId: string | null;
   createdAt: Date;
 }

@@ -5,7 +5,7 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { buildEventDeliveries } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 
-/** Presents a deposit for answers, reports and events (docs/reference/api/deposits.md). */
+/** Presents a deposit in responses, reports and events (docs/reference/api/deposits.md). */
 export function presentDeposit(deposit: Deposit, zone?: string) {
   return {
     ref_id: deposit.refId,

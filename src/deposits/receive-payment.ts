@@ -15,15 +15,18 @@ import { PaymentModel, payments, toStored, type Payment } from './payment.model.
 /** A payment as the notifier reports it. The amount is in rupiah. */
 export type PaymentNotice = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
 
-/** A deposit changes once, from pending to final, so three attempts are enough. */
+/**
+ * Maximum number of attempts. A deposit changes once, from pending to final, so three are enough.
+ */
 const attemptsMax = 3;
 
 /**
- * Credits the pending deposit of a payment, or opens a case if none matches. The money has arrived,
- * so the payment is never refused. Invariant: a payment counts once by its id. It is written in one
- * transaction with the credited deposit or the opened case.
+ * Credits the pending deposit of a payment, or opens a case if no deposit matches. The money has
+ * arrived, so the payment is never refused. Invariant: each payment id counts once. The payment is
+ * written in one transaction with the credited deposit or the opened case.
+ *
  * @param from Address of the caller.
- * @returns the stored payment; a repeat returns the first result.
+ * @returns The stored payment. A repeat returns the first result.
  * @throws ConflictError if the payment_id was used for another payment.
  */
 export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
@@ -40,7 +43,7 @@ export async function receivePayment(notice: PaymentNotice, from: string | null)
     if (problem !== null) {
       return openPaymentCase(notice, problem);
     }
-    // This call or a concurrent one has credited it. The next round finds out which.
+    // This call or a concurrent one has credited the deposit. The next attempt finds out which.
   }
   throw new Error(`Payment ${notice._id} was neither credited nor opened as a case`);
 }
@@ -61,7 +64,7 @@ async function findMatchingDeposit(
   return problem === null ? { deposit } : { problem };
 }
 
-/** @returns why it cannot be credited, or null. */
+/** @returns The reason why the payment cannot be credited, or null. */
 async function creditMatchingDeposit(
   deposit: Deposit,
   notice: PaymentNotice,
@@ -117,7 +120,7 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
   return payment;
 }
 
-/** Reads with majority confirmation: an acknowledged payment is not notified again. */
+/** Reads with majority confirmation, because an acknowledged payment is not notified again. */
 async function findKnownPayment(paymentId: string): Promise<Payment | undefined> {
   const [known] = await findConfirmed(payments, { _id: paymentId });
   return known;

@@ -11,24 +11,27 @@ import { DeliveryModel } from '../webhooks/deliver/delivery.model.js';
 import { ReceiverModel } from '../webhooks/receivers/receiver.model.js';
 
 /**
- * Work that waits for the operator. Each count stops at `countMax`, because more would not change
- * what to do.
+ * Work that waits for the operator. Each count stops at `countMax`, because a higher count would
+ * not change what the operator does.
  */
 export interface Attention {
   openCases: number;
   reviews: number;
-  /** Excludes pings, which accounts send to test a URL. */
+  /** Number of dead deliveries, without pings, which accounts send to test a URL. */
   deadDeliveries: number;
-  /** URLs of accounts that were disabled in the last seven days and still are. */
+  /** Number of account URLs that were disabled in the last seven days and are still disabled. */
   disabledWebhooks: number;
   pendingDeposits: number;
-  /** Settlements that wait for approval, or for a manual bank payment (PAYOUT_MODE=manual). */
+  /**
+   * Number of settlements that wait for approval, or for a manual bank payment
+   * (PAYOUT_MODE=manual).
+   */
   settlements: number;
-  /** Adjustments that wait for a second operator. */
+  /** Number of adjustments that wait for a second operator. */
   adjustments: number;
-  /** Reports that failed for good. They count until they are removed after 7 days. */
+  /** Number of reports that failed permanently. They count until they are removed after 7 days. */
   failedReports: number;
-  /** Jobs that were set aside after repeated failures. */
+  /** Number of jobs that were set aside after repeated failures. */
   failingJobs: number;
 }
 
@@ -42,8 +45,8 @@ export function formatCount(count: number): string {
 const deadDays = 7;
 
 /**
- * Counts the work that only a person can decide. A document that changes its status meanwhile can
- * count twice. Dead deliveries and disabled URLs count for seven days.
+ * Counts the work that only a person can decide. A document that changes its status during the
+ * count may count twice. Dead deliveries and disabled URLs count for seven days.
  */
 export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
@@ -126,8 +129,8 @@ export async function countBacklog(lateMs: number): Promise<Backlog> {
 }
 
 /**
- * Finds receivers whose circuit breaker is open until later than `after`. Deliveries to them are
- * not late.
+ * Finds receivers whose circuit breaker stays open until after `after`. Deliveries to these
+ * receivers do not count as late.
  */
 async function silentReceivers(after: Date): Promise<string[]> {
   const rows = await ReceiverModel.find({ openUntil: { $type: 'date', $gt: after } }, { _id: 1 })

@@ -4,9 +4,9 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const shownMax = 100;
 
 /**
- * Reports the standing alarms, and whether their receiver accepts them. Reports nothing if no alarm
- * stands, or if no process sends alarms (no ALERT_WEBHOOK_URL, or no follow-up process, which has
- * its own check).
+ * Reports the active alarms, and whether their receiver accepts them. Reports nothing if no alarm
+ * is active or no process sends alarms. The latter happens without ALERT_WEBHOOK_URL, or without a
+ * follow-up process, which has its own check.
  */
 export async function diagnoseAlarms(): Promise<Diagnosis[]> {
   const { alarms: standing, isTelling } = await listStandingAlarms(shownMax);

@@ -37,8 +37,8 @@ function nodeVersion(): Diagnosis {
 }
 
 /**
- * Opens the first stored secret, so that a wrong key shows before a client meets it. With several
- * keys it reports the progress of the key change.
+ * Decrypts one stored secret, so that the operator sees a wrong key before a client does. With
+ * several keys it reports the progress of the key change.
  */
 async function encryptionKeys(): Promise<Diagnosis> {
   const account = await AccountModel.findOne().lean<Account>();
@@ -93,8 +93,8 @@ async function sellers(): Promise<Diagnosis> {
 }
 
 /**
- * Lists the top users of md5 signs. Both signs are accepted by default, because common client
- * software knows only md5, the weaker one.
+ * Lists the accounts that use the most md5 signs. Both signs are accepted by default, because
+ * common client software supports only md5, which is the weaker one.
  */
 async function md5Signs(): Promise<Diagnosis> {
   const found = await findTopMd5Signers();
@@ -124,7 +124,7 @@ function payments(): Diagnosis {
   );
 }
 
-/** Reports the settings of docs/reference/refused-settings.md as this process has them. */
+/** Reports the settings of docs/reference/refused-settings.md with the values of this process. */
 function diagnoseRefusedSettings(): Diagnosis[] {
   const notOurs: string[] = getForeignSettings(getProcessTypes(process.argv));
   return refusedSettings.map((each) => {

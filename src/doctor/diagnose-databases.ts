@@ -21,7 +21,7 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const skewWarnMs = 1_000;
 const skewFailMs = 30_000;
 const slowMs = 250;
-/** Maximum age of another process's report. It is renewed every 5 s. */
+/** Maximum age in milliseconds of another process's report, which is renewed every 5 s. */
 const heardAgoMs = 15_000;
 
 export const upgradeMongodbAdvice = 'Upgrade it, one major version after the other.';
@@ -31,7 +31,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const startedMs = hostMs();
   const hello = (await admin.command({ hello: 1 })) as {
     setName?: string;
-    /** `isdbgrid`: the server is a router (mongos). */
+    /** The value `isdbgrid` means that the server is a router (mongos). */
     msg?: string;
     isWritablePrimary?: boolean;
     localTime?: Date;
@@ -40,7 +40,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const version = await getMongodbVersion();
   const tooOld = versionProblem('MongoDB', version);
   if (tooOld !== null) {
-    // Skip the other checks. They use commands that an older server lacks.
+    // Skip the other checks, because they use commands that an older server lacks.
     return [fail('MongoDB', tooOld, upgradeMongodbAdvice)];
   }
   const detail = `version ${version}, answers in ${tookMs} ms`;
@@ -62,7 +62,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
 
 /** Reports that a follow-up process cannot reach MongoDB, because of its network or settings. */
 async function mongodbOfOthers(): Promise<Diagnosis[]> {
-  // Redis has its own checks.
+  // Checks of Redis report an unavailable Redis.
   const isAway = redis().status === 'ready' && (await isMongodbMarkedAway().catch(() => false));
   return isAway
     ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process could not reach it a few seconds ago')]
@@ -79,8 +79,9 @@ function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Dia
 }
 
 /**
- * Checks the lock lifetime. Reports nothing if this user may not read the parameter or the server
- * is no mongod (docs/guides/operate/prepare-mongodb.md).
+ * Checks how long MongoDB keeps the locks of an abandoned transaction. Reports nothing if this user
+ * may not read the parameter, or if the server is not a mongod
+ * (docs/guides/operate/prepare-mongodb.md).
  */
 async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
   const parameter = 'transactionLifetimeLimitSeconds';
@@ -133,7 +134,7 @@ async function dailyClose(): Promise<Diagnosis> {
   const last = await findLastClosedDay();
   // The day before yesterday must be closed by now.
   const expected = addDays(formatBusinessDay(now()), -2);
-  // A younger installation had no such day to close.
+  // If the installation is younger, it had no such day to close.
   const isLate = (last?._id ?? (await findFirstAccountDay()) ?? expected) < expected;
   if (isLate) {
     return warn(
@@ -170,8 +171,8 @@ async function redisOfOthers(): Promise<Diagnosis[]> {
 }
 
 /**
- * Checks Redis. In a Cluster it checks each master, and reports successful checks of the first one
- * only.
+ * Checks Redis. In a Cluster it checks each master, but reports successful checks only for the
+ * first master.
  */
 export async function diagnoseRedis(): Promise<Diagnosis[]> {
   const servers = await Promise.all(redisServers().map(diagnoseRedisServer));
@@ -219,7 +220,10 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
 }
 
 const memoryWarnShare = 0.8;
-/** A full Redis stays slightly below its maximum, because expiring keys free memory. */
+/**
+ * Share of the maximum memory from which Redis counts as full. A full Redis stays slightly below
+ * its maximum, because expiring keys free memory.
+ */
 const memoryFullShare = 0.95;
 
 function memory(info: string): Diagnosis {
@@ -252,7 +256,10 @@ function persistence(aof: boolean): Diagnosis {
     : ok('Redis persistence', 'no append-only file (fine outside production)');
 }
 
-/** Compares clocks. Schedules, sessions and signatures compare times of different machines. */
+/**
+ * Compares the clock of a server with ours. Schedules, sessions and signatures compare times of
+ * different machines.
+ */
 function clock(name: string, theirsMs: number, oursMs: number): Diagnosis {
   const skewMs = Math.round(theirsMs - oursMs);
   const detail = `${skewMs} ms apart`;

@@ -17,8 +17,8 @@ const silence = `without a heartbeat for ${silentAfterMs / 1_000} s`;
 
 /**
  * Reports silent processes and missing process types. A hung process keeps its connections, so its
- * queues look served. A killed process has none and is forgotten at once, like one that stopped in
- * order.
+ * queues seem to be served. A killed process has no connections and is forgotten at once, like a
+ * process that stopped in order.
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   const mayCome = await hasUnheardProcess();
@@ -66,9 +66,9 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
 const startWeb = 'node dist/src/server.js';
 
 /**
- * Reports required process types without any process. Without web, purchases are impossible;
- * without follow-up, late work is not found and alarms are not sent. No other check shows this,
- * because scheduled jobs stay delayed until a worker comes.
+ * Reports required process types without any process. Without web, purchases are impossible.
+ * Without follow-up, late work is not found and alarms are not sent. No other check detects this,
+ * because scheduled jobs stay delayed until a worker promotes them.
  */
 function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
   const needed = [
@@ -86,14 +86,17 @@ function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagno
     );
 }
 
-/** A rollout takes minutes. After this time it is stuck, or a process was left behind. */
+/**
+ * Milliseconds after which a rollout counts as stuck, or a process as left behind. A normal rollout
+ * takes minutes.
+ */
 const rolloutMs = 900_000;
-/** Shown for a process of a release that does not report its version. */
+/** Shown for a process whose release does not report its version. */
 const unknownRelease = 'an earlier one';
 
 /**
- * Reports the release of each process. Several at once are normal during a rollout. Empty if no
- * process is alive.
+ * Reports the release of each process. Several releases at once are normal during a rollout. Empty
+ * if no process is alive.
  */
 export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagnosis[] {
   const releases = groupBy(
@@ -110,8 +113,8 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
   if (releases.size === 1) {
     return [ok('releases', detail)];
   }
-  // Count from the newest release's oldest process. A process that restarts again and again always
-  // looks new.
+  // The rollout time counts from the start of the oldest process of the newest release. A process
+  // that restarts repeatedly always looks new, so the newest process is no measure.
   const sinceMs = Math.max(
     ...[...releases.values()].map((all) => Math.min(...all.map(({ startedAt }) => Number(startedAt)))),
   );
@@ -136,9 +139,9 @@ function listTypes(processes: readonly DescribedProcess[]): string {
 }
 
 /**
- * Returns the live and silent processes; null while Redis accepts no writes. If they do not look
- * healthy, it looks again after each process has had time to report. Redis may have been
- * unavailable, or may have lost its data, until a moment ago.
+ * Returns the live and silent processes. Null while Redis accepts no writes. If the processes do
+ * not look healthy, it checks again after each process has had time to report. Redis may just have
+ * become available again, or may have lost its data.
  */
 export async function findLiveProcesses(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,
@@ -158,7 +161,7 @@ export function hasNoLiveProcess(
 
 /**
  * True if a process that was started as `type` does the work of the process type `name`.
- * @param type For example `web`, `all`, `fulfilment+follow-up`.
+ * @param type For example `web`, `all` or `fulfilment+follow-up`.
  */
 export function doesProcessWork(name: string, type: string): boolean {
   const isWeb = name === 'web';

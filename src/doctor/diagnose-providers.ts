@@ -4,10 +4,10 @@ import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cach
 import { nowMs } from '../shared/clock.js';
 import { ok, warn, type Diagnosis } from './diagnosis.js';
 
-/** The float is refreshed every minute. */
+/** Age in milliseconds from which a float is outdated. Floats are refreshed every minute. */
 const floatOldMs = 600_000;
 
-/** Reports, for each provider, the wait of a new order, an open circuit, and an outdated float. */
+/** Reports for each provider the wait of a new order, an open circuit, and an outdated float. */
 export async function diagnoseProviders(): Promise<Diagnosis[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const [backlogs, circuits] = await Promise.all([
@@ -34,7 +34,7 @@ function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof
     : ok(title, detail);
 }
 
-/** Reports a circuit only while it holds back orders. */
+/** Reports an open circuit, but only while it holds back orders. */
 function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | undefined): Diagnosis[] {
   if (!circuit || circuit.state === 'closed') {
     return [];
@@ -51,7 +51,10 @@ function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | und
   ];
 }
 
-/** Reports a float that was known once and is outdated. Routing continues with the old value. */
+/**
+ * Reports an outdated float. A float that was never known is not reported. Routing continues with
+ * the old value.
+ */
 function diagnoseFloat({ username, state }: RoutingSeller): Diagnosis[] {
   const oldMs = nowMs() - (state?.floatAt?.getTime() ?? Infinity);
   return oldMs > floatOldMs

@@ -12,13 +12,13 @@ import { formatBusinessTime } from '../shared/business-time.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 export interface SelfChecks {
-  /** Null: no verification yet. */
+  /** The last ledger verification. `last` is null if none has run yet. */
   verification: { last: LedgerVerification | null; nextAt: Date };
-  /** `day` is YYYY-MM-DD in business time. */
+  /** The last closed day. `day` is YYYY-MM-DD in business time. */
   close: { last: { day: string; at: Date; root: string; isSigned: boolean } | null; nextAt: Date };
-  /** One for each provider that can be asked for its record, sorted by username. */
+  /** The reconciliations with each provider that can return its record, sorted by username. */
   reconciliations: SelfReconciliation[];
-  /** Scheduled jobs such as retention and totals, with their last run and its result. */
+  /** Scheduled jobs such as retention and totals, with the time and result of their last run. */
   clock: SelfClockRun[];
 }
 
@@ -29,14 +29,16 @@ export interface SelfClockRun extends ClockRun {
 export interface SelfReconciliation {
   sellerId: string;
   username: string;
-  /** Creation time of the seller. There was nothing to compare before it. */
+  /** Creation time of the seller. Before it, there was nothing to compare. */
   since: Date;
   /** The last days that were compared, newest first, at most seven. */
   last: ProviderReconciliation[];
   nextAt: Date;
 }
 
-/** Reads the last result and next time of each check. `nextAt` is now for a check that is due. */
+/**
+ * Reads the last result and the next time of each check. If a check is due, its `nextAt` is now.
+ */
 export async function selfChecks(): Promise<SelfChecks> {
   const [verified, closed, providers, clock] = await Promise.all([
     findLastVerification(),
@@ -64,7 +66,7 @@ export async function selfChecks(): Promise<SelfChecks> {
         nextAt: getNextReconciliation(last),
       }))
       .sort((a, b) => a.username.localeCompare(b.username)),
-    // Skip runs of jobs that only an earlier release had.
+    // Skip runs of jobs that exist only in an earlier release.
     clock: clock.flatMap((run) => {
       const everyMs = findJobByName(run._id)?.clock?.everyMs;
       return everyMs === undefined ? [] : [{ ...run, everyMs }];
@@ -118,7 +120,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
     : ok(name, `verified ${at}${notChecked(last)}`);
 }
 
-/** Names the rules that a verification skipped. */
+/** Lists the rules that a verification skipped. */
 function notChecked({ notChecked: left }: LedgerVerification): string {
   return left.length > 0 ? `; not checked: ${left.join(', ')} (topup ledger verify --full)` : '';
 }

@@ -1,4 +1,4 @@
-/** Checks of queues and of work that waits. `topup doctor` and the alarms share them. */
+/** Checks of queues and of late work, which `topup doctor` and the alarms share. */
 import { hangsAfterShare, getLimitMs, type Queue } from '../jobs/define-job.js';
 import { type SeenQueue, inspectQueue } from '../jobs/inspect-queue.js';
 import { findJobByName, listFixedQueues, findCurrentQueues, type ProcessType } from '../processes.js';
@@ -12,8 +12,8 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const dueMaxMs = 60_000;
 
 /**
- * Returns how long the active job has been running, in ms, once it has used most of its time limit;
- * else 0.
+ * Returns how long the active job has been running, in milliseconds, if it has used most of its
+ * time limit. Otherwise 0.
  */
 export function hangingForMs({ active }: SeenQueue): number {
   if (!active) {
@@ -24,10 +24,11 @@ export function hangingForMs({ active }: SeenQueue): number {
 }
 
 /**
- * True if workers are connected but take no job, although one has been due for a minute.
+ * True if workers are connected but take no job, although a job has been due for a minute.
  *
- * Orders wait for their turn in providers' queues, so these count only while nothing limits or
- * pauses them. A recurring round can make this true for a moment in a healthy queue.
+ * In the queues of providers, orders wait for capacity. So these queues count only while nothing
+ * limits or pauses them. A job that is requeued repeatedly can make this true for a moment in a
+ * healthy queue.
  */
 export function isQueueStuck(
   queue: Queue,
@@ -40,7 +41,10 @@ export function isQueueStuck(
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
-/** Time between two looks. A recurring round is at the head of a queue only for a moment. */
+/**
+ * Milliseconds between the two checks of a queue. A job that is requeued repeatedly is at the head
+ * of a queue only for a moment.
+ */
 const secondLookMs = 1_500;
 
 /** Checks the depth of each queue, and whether a worker takes its jobs. */
@@ -53,7 +57,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
       isStuck: await isStuck(each.queue),
     })),
   );
-  // A connected process without heartbeats hangs, even if Redis has lost its registration.
+  // A connected process without announcements hangs, even if Redis has lost its registration.
   const served = seen.filter(({ workers }) => workers > 0);
   const liveProcesses = await findLiveProcesses(
     (all) => !served.some(({ process }) => hasNoLiveProcess(process, all)),
@@ -66,7 +70,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
 
-/** True if the queue looks stuck twice, `secondLookMs` apart. */
+/** True if the queue seems stuck in two checks that are `secondLookMs` apart. */
 async function isStuck(queue: Queue): Promise<boolean> {
   const looksSo = async () => isQueueStuck(queue, await inspectQueue(queue));
   return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();

@@ -19,9 +19,9 @@ const mongo: Part = {
 };
 
 /**
- * Checks the whole system and advises what to do: databases, indexes, clocks, configuration,
- * queues, late work, and decisions that wait for a person. It changes nothing. A part that cannot
- * be checked is a failed check, and the others go on.
+ * Checks the whole system and advises what to do. It covers databases, indexes, clocks,
+ * configuration, queues, late work, and decisions that wait for a person. It changes nothing. If a
+ * part cannot be checked, this counts as a failed check, and the other checks continue.
  */
 export async function diagnose(): Promise<Diagnosis[]> {
   const redis: Part = {
@@ -51,8 +51,8 @@ export async function diagnose(): Promise<Diagnosis[]> {
 }
 
 /**
- * Waits until the Redis connection answers again. The first write that a read-only Redis refuses
- * makes the connection look for a master, which aborts commands in flight. Its status stays `ready`
+ * Waits until the Redis connection responds again. When a read-only Redis refuses a write, the
+ * connection looks for a master, which aborts commands in flight. Its status stays `ready`
  * meanwhile.
  */
 async function untilRedisAnswers(): Promise<void> {
@@ -94,7 +94,9 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
   }
 }
 
-/** Removes duplicate results. An unavailable database fails several parts in the same way. */
+/**
+ * Removes duplicate results, because an unavailable database fails several parts in the same way.
+ */
 function withoutRepeats(found: Diagnosis[]): Diagnosis[] {
   const seen = new Set<string>();
   return found.filter(({ name, detail }) => {

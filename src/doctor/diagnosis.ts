@@ -1,10 +1,13 @@
 /** Result of one check of the system. */
 export interface Diagnosis {
   name: string;
-  /** fail: something does not work, or money is at risk. warn: it works but needs attention. */
+  /**
+   * `fail` means that something does not work, or that money is at risk. `warn` means that it works
+   * but needs attention.
+   */
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** Action to take; null if all is well. */
+  /** Action to take. Null if all is well. */
   advice: string | null;
 }
 

@@ -13,15 +13,15 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { countAttention, type Attention } from './attention.js';
 
-/** Number and sum in rupiah. */
+/** Number of documents and sum of their amounts in rupiah. */
 export interface Sum {
   count: number;
   amount: number;
 }
 
 /**
- * Business of one day: purchases, deposits and settlements that were made on it, with their current
- * states (decision 016).
+ * Business of one day: purchases, deposits and settlements that were created on that day, with
+ * their current states (decision 016).
  */
 export interface DayReport {
   /** YYYY-MM-DD in business time. */
@@ -30,11 +30,11 @@ export interface DayReport {
   to: Date;
   /** By status. */
   purchases: Record<string, Sum>;
-  /** Share of final purchases that succeeded, from 0 to 1; null: none is final. */
+  /** Share of final purchases that succeeded, from 0 to 1. Null if no purchase is final. */
   successRatio: number | null;
   /** Commission of successful purchases in rupiah. */
   commission: number;
-  /** Successful purchases, largest amounts first. */
+  /** Sellers of successful purchases, largest amounts first. */
   sellers: Named[];
   providers: Named[];
   categories: Named[];
@@ -42,7 +42,7 @@ export interface DayReport {
   /** By status. */
   deposits: Record<string, Sum>;
   settlements: Record<string, Sum>;
-  /** Work that waits for a person now, whenever it began. */
+  /** Work that waits for a person now, on whichever day it began. */
   attention: Attention;
   ledger: { closedDay: string | null; verifiedAt: Date | null; failures: number | null };
 }
@@ -51,12 +51,12 @@ export interface Named extends Sum {
   name: string;
 }
 
-/** Number of accounts whose totals are read at a time. */
+/** Number of accounts whose totals are read together. */
 const pageSize = 200;
 
 /**
- * Adds up a business day from the daily totals of its accounts. The cost depends on the number of
- * accounts, not of sales.
+ * Sums a business day from the daily totals of its accounts. The cost grows with the number of
+ * accounts and not with the number of sales.
  * @param options.top Maximum length of each list.
  * @throws ConflictError until the totals have been built for the first time.
  */
@@ -184,7 +184,7 @@ function namedBelow(counters: Counters, list: string): [string, Sum][] {
   return [...found];
 }
 
-/** Reverses `toPathStep`. */
+/** Decodes a path step that `toPathStep` has escaped. */
 function decodeName(step: string): string {
   return step === '%' ? '' : decodeURIComponent(step);
 }
@@ -202,8 +202,8 @@ function largest(sums: [string, Sum][], top: number): Named[] {
 }
 
 /**
- * Sums documents created on the day by status. Ids sort by time; `createdAt` decides near the ends
- * of the day.
+ * Sums documents that were created on the day, by status. Ids sort by time only approximately, so
+ * `createdAt` decides near the start and the end of the day.
  */
 async function sumByStatus(
   model: typeof DepositModel | typeof SettlementModel,

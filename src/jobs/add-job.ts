@@ -1,4 +1,7 @@
-/** Adds jobs to their queues. Call this only after the commit of their subject. */
+/**
+ * Adds jobs to their queues. Call these functions only after the commit of the document that needs
+ * the job.
+ */
 import type { EventEmitter } from 'node:events';
 import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { nowMs } from '../shared/clock.js';
@@ -16,12 +19,12 @@ export interface AddOptions {
    * of arrival.
    */
   priority?: number;
-  /** Request id of the originating call, for logs. */
+  /** Request id of the HTTP call that caused the job, for logs. */
   requestId?: string | undefined;
 }
 
 /**
- * Adds a job, unless one of the same subject waits already.
+ * Adds a job, unless a job of the same subject is already waiting.
  * @throws DependencyError while Redis is unavailable.
  */
 export async function addJob<Data extends object>(
@@ -39,7 +42,7 @@ type Entry = Parameters<BullQueue['addBulk']>[0][number];
 
 const adders = new Map<string, (entry: Entry) => Promise<unknown>>();
 
-/** Jobs of a queue that are added concurrently share a round trip. */
+/** Jobs that are added to a queue concurrently share a round trip. */
 function getAdder(queue: Queue): (entry: Entry) => Promise<unknown> {
   const found =
     adders.get(queue.name) ?? batchCalls({ itemsMax: 200, run: (entries: Entry[]) => add(queue, entries) });
@@ -60,7 +63,7 @@ async function add(queue: Queue, entries: Entry[]): Promise<unknown[]> {
 
 /**
  * Adds many jobs.
- * @param requestIds Request ids of the originating calls, by the index of the job.
+ * @param requestIds Request ids of the HTTP calls that caused the jobs, by the index of the job.
  * @throws DependencyError while Redis is unavailable. Some of the jobs may have been added.
  */
 export async function addJobs<Data extends object>(
@@ -75,7 +78,8 @@ export async function addJobs<Data extends object>(
 }
 
 /**
- * Adds a job that a sweep also finds in MongoDB. Never fails: without Redis the sweep adds the job.
+ * Adds a job that a sweep also finds in MongoDB. Never throws: if Redis is unavailable, the sweep
+ * adds the job later.
  */
 export async function tryToAddJob<Data extends object>(
   job: Job<Data>,
@@ -90,9 +94,9 @@ export async function tryToAddJob<Data extends object>(
 }
 
 /**
- * Adds a job that a sweep also finds in MongoDB, and waits for it as `addAndWait` does. Never
- * fails.
- * @returns false also if the job could not be added.
+ * Adds a job that a sweep also finds in MongoDB, and waits for the job like `addAndWait`. Never
+ * throws.
+ * @returns False also if the job could not be added.
  */
 export async function tryToAddAndWait<Data extends object>(
   job: Job<Data>,
@@ -115,7 +119,7 @@ type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'reques
 
 /**
  * Adds a job and waits until a worker has finished it. The result is in MongoDB, not in the job.
- * @returns false if no worker finished within `timeoutMs`. The job continues.
+ * @returns False if no worker finished the job within `timeoutMs`. The job continues.
  * @throws DependencyError (503/03) while Redis is unavailable.
  */
 export async function addAndWait<Data extends object>(
@@ -137,8 +141,9 @@ export async function addAndWait<Data extends object>(
 }
 
 /**
- * Waits for a job. False if it failed or did not finish in time. BullMQ's `waitUntilFinished` is
- * not used: if Redis fails meanwhile, it throws outside its caller and ends the process.
+ * Waits for a job. Returns false if the job failed or did not finish in time. BullMQ's
+ * `waitUntilFinished` is not used: if Redis fails meanwhile, it throws outside its caller and ends
+ * the process.
  */
 function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boolean> {
   const events: EventEmitter & Pick<QueueEvents, 'waitUntilReady'> = getQueueEvents(queue);
@@ -172,8 +177,8 @@ function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boole
 }
 
 /**
- * Returns the subjects that have a waiting or active job. It removes a deduplication key that
- * BullMQ left behind for a finished job, so that the next job is accepted.
+ * Returns the subjects that have a waiting or active job. It also removes a deduplication key that
+ * BullMQ kept for a finished job, so that the next job is accepted.
  * @throws Error while Redis is unavailable.
  */
 export async function findQueuedSubjects<Data extends object>(
@@ -189,13 +194,13 @@ export async function findQueuedSubjects<Data extends object>(
     }
     const state = await queue.getJobState(id);
     if (state === 'completed' || state === 'failed') {
-      // Removes the key only if it is still this job's. The key of a deleted job does not block the
-      // next one.
+      // Removes the key only if it still belongs to this job. The key of a deleted job does not
+      // block the next job.
       await (await queue.getJob(id))?.removeDeduplicationKey();
     }
     return !['completed', 'failed', 'unknown'].includes(state);
   };
-  // Concurrent commands on one connection share the wait.
+  // Commands that are sent concurrently on one connection share the wait.
   const found = await Promise.all(subjects.map(isInQueue));
   return new Set(subjects.filter((_, index) => found[index]));
 }
@@ -210,14 +215,15 @@ function buildEntry<Data extends object>(
     name: job.name,
     payload: buildPayload(job, data),
     options: {
-      // Delays count from here. BullMQ's default is the host's time.
+      // Delays count from this time, on the shared clock. BullMQ's default is the host's time.
       timestamp: nowMs(),
       deduplication: {
         id: getDeduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
-      // Stored outside the payload, whose schema belongs to the job (decision 055).
+      // Stored outside the payload, because the job defines the schema of its payload (decision
+      // 055).
       ...(trace !== undefined && { telemetry: { metadata: trace } }),
     },
   };

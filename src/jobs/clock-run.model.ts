@@ -3,18 +3,18 @@ import { getCollection } from '../database/typed-collection.js';
 import { now } from '../shared/clock.js';
 
 /**
- * The last run of a scheduled job and its result, one row per job. Jobs with shorter periods are
- * not recorded.
+ * The last run of a scheduled job and its result, one row per job. Jobs that run more often than
+ * `keptFromMs` are not recorded.
  */
 export interface ClockRun {
   /** The job's name. */
   _id: string;
-  /** End of the run. */
+  /** Time at which the run ended. */
   at: Date;
   durationMs: number;
   /**
-   * Named counts that the handler returned. Null if it returned nothing, or another process held
-   * the work.
+   * Named counts that the handler returned. Null if it returned nothing, or if another process held
+   * the lease of the work.
    */
   did: Record<string, number> | null;
 }
@@ -32,8 +32,8 @@ const schema = new Schema<ClockRun>(
 const clockRuns = getCollection<ClockRun>(mongoose.model('ClockRun', schema));
 
 /**
- * Minimum period of recorded jobs. Sweeps run every few seconds, and their failures show as late
- * work.
+ * Minimum period in milliseconds of a recorded job. Sweeps run every few seconds and are not
+ * recorded. If they fail, the late work shows it.
  */
 const keptFromMs = 300_000;
 

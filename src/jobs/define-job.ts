@@ -3,7 +3,7 @@ import type Joi from 'joi';
 
 /**
  * Thrown by a handler whose job cannot run yet. The job goes back to the head of its queue, before
- * all later jobs. If the queue has a rate limit, none of its jobs is taken meanwhile.
+ * all later jobs. If the queue has a rate limit, no job of the queue runs meanwhile.
  */
 export class RequeueJobError extends Error {
   constructor(readonly retryAfterMs: number) {
@@ -12,8 +12,8 @@ export class RequeueJobError extends Error {
 }
 
 /**
- * Thrown by a handler whose job must run later. Other jobs of the queue continue. When it is due,
- * it runs before all waiting jobs, because it has had its turn.
+ * Thrown by a handler whose job must run later. Other jobs of the queue continue. When the delay
+ * ends, the job runs before all waiting jobs, because it was already at the head of the queue.
  */
 export class DeferJobError extends Error {
   constructor(readonly afterMs: number) {
@@ -22,8 +22,8 @@ export class DeferJobError extends Error {
 }
 
 /**
- * Returned by a handler whose job ran too early and was rescheduled. Nothing was tried, so earlier
- * failed rounds still count (decision 047).
+ * Returned by a handler whose job ran too early and was rescheduled. The handler did no work, so
+ * earlier failed rounds still count (decision 047).
  */
 export const tooEarly = Symbol('too early');
 
@@ -32,19 +32,25 @@ export const tooEarly = Symbol('too early');
  * process table use the same object.
  */
 export interface Queue {
-  /** Also its key in Redis. It never changes, because jobs wait under it across releases. */
+  /**
+   * The queue name, which is also part of its keys in Redis. It never changes, because jobs wait
+   * under these keys across releases.
+   */
   name: string;
   /** Title in the operator console, if the name is not clear. */
   title?: string;
   /** Description in the operator console. */
   does: string;
-  /** Concurrent jobs of one process. */
+  /** Number of concurrent jobs in one process. */
   concurrency: number;
-  /** Limits of all processes together, enforced by BullMQ in Redis. Absent: no limit. */
+  /**
+   * Limits for all processes together, which BullMQ enforces in Redis. If absent, there is no
+   * limit.
+   */
   fleet?: FleetLimits;
 }
 
-/** Limits of a queue over all processes. Null: no limit. */
+/** Limits of a queue for all processes together. A null field means no limit. */
 export interface FleetLimits {
   concurrency: number | null;
   /** Jobs started per second, evenly spaced. */
@@ -55,7 +61,7 @@ export interface FleetLimits {
 export interface EarlierPayload {
   name: string;
   version: number;
-  /** Converts it to the current schema, which is validated afterwards. */
+  /** Converts the payload to the current schema. The result is validated afterwards. */
   read(payload: Record<string, unknown>): object;
 }
 
@@ -68,38 +74,38 @@ export interface Job<Data extends object> {
    */
   version: number;
   /**
-   * Schema, validated when a job is added and when it runs. Payloads hold ids, never money or
-   * secrets: state is read from MongoDB.
+   * Joi schema, validated when a job is added and when it runs. Payloads contain ids, never money
+   * or secrets; handlers read the current state from MongoDB.
    */
   data: Joi.ObjectSchema<Data>;
   earlier?: EarlierPayload[];
   /**
-   * Subject of the job, its deduplication id. At most one job of a subject waits; a second one is
-   * not added.
+   * Returns the subject of the job, which is its deduplication id. If a job of the same subject
+   * waits, a second one is not added.
    */
   subject(data: Data): string;
   /**
-   * If a job of the same subject is delayed. `keep`: drop the new one. `replace`: the new one
-   * replaces it.
+   * Behaviour if a job of the same subject is delayed. `keep` drops the new job; `replace` puts the
+   * new job in place of the delayed one.
    */
   whileDelayed: 'keep' | 'replace';
   /**
-   * If a job of the same subject is active. `follow`: the new one runs after it. `skip`: drop the
-   * new one.
+   * Behaviour if a job of the same subject is active. With `follow`, the new job runs after it;
+   * with `skip`, the new job is dropped.
    */
   whileActive: 'follow' | 'skip';
   /**
    * False if no sweep adds the job again. It stays in its queue until it is done or needs a person.
    */
   isSwept?: false;
-  /** A client waits for the job and retries itself. A failed job is not retried. */
+  /** True if a client waits for the job and retries itself. A failed job is then not retried. */
   mayBeLost?: true;
   /**
-   * Maximum duration of one run in milliseconds, default two minutes. After it the job fails, so
-   * that another of its subject can run.
+   * Maximum duration of one run in milliseconds, two minutes by default. After that the job fails,
+   * so that another job of its subject can run.
    */
   limitMs?: number;
-  /** Scheduled work: one job for all processes in each period. */
+  /** The period of scheduled work. In each period, one process runs one job. */
   clock?: { everyMs: number; data: Data };
 }
 
@@ -107,7 +113,10 @@ export function defineQueue(queue: Queue): Queue {
   return queue;
 }
 
-/** Defines a job. By default, a new job is dropped if one of its subject waits or is active. */
+/**
+ * Defines a job. By default, a new job is dropped if a job of the same subject is waiting or
+ * active.
+ */
 export function defineJob<Data extends object>(
   job: Omit<Job<Data>, 'whileDelayed' | 'whileActive'> &
     Partial<Pick<Job<Data>, 'whileDelayed' | 'whileActive'>>,
@@ -118,8 +127,8 @@ export function defineJob<Data extends object>(
 const limitDefaultMs = 120_000;
 
 /**
- * Share of its time limit after which an active job counts as hanging, for example on an answer
- * that never arrives.
+ * Share of the time limit after which an active job counts as hanging, for example because a
+ * response never arrives.
  */
 export const hangsAfterShare = 0.75;
 
@@ -128,13 +137,14 @@ export function getLimitMs({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limit
   return limitMs;
 }
 
-/** Handles jobs of one kind. `close` is called when no job of it is active any more. */
+/** Handles jobs of one kind. `close` is called when no job of this kind is active any more. */
 export interface Handler {
   job: Job<never>;
   /**
-   * Called when rounds of a job have failed repeatedly (decision 047). True means that the subject
-   * now shows by itself that it needs a person and why, or needs no more work. If false or absent,
-   * the job is listed among those that need a person. It is safe to call twice and moves no money.
+   * Called when several rounds of a job have failed (decision 047). Returns true if the subject
+   * itself now shows that it needs a person, or needs no more work. If the result is false or the
+   * method is absent, the job is listed as needing a person. Must be safe to call twice, and must
+   * not move money.
    */
   setAside?: ((data: never, reason: string) => Promise<boolean>) | undefined;
   open(): { run(data: never): Promise<unknown>; close(): Promise<void> };
@@ -142,7 +152,7 @@ export interface Handler {
 
 /**
  * Handlers that are added and removed while the process runs, with one queue for each configured
- * item. As with other queues, their names in Redis never change.
+ * item. Like all queue names, the names in Redis never change.
  */
 export interface HandlerFamily {
   /** Name in logs. */
@@ -169,8 +179,8 @@ export function handleWith<Data extends object>(
   open: () => { run(data: Data): Promise<unknown>; close(): Promise<void> },
   setAside?: (data: Data, reason: string) => Promise<boolean>,
 ): Handler {
-  // A list holds handlers of many data types. Each is called only with data that its own job has
-  // validated.
+  // The list contains handlers with different data types. Each handler is called only with data
+  // that its own job has validated.
   return { job, open, setAside } as unknown as Handler;
 }
 
@@ -187,8 +197,8 @@ export function buildPayload<Data extends object>(job: Job<Data>, data: Data): P
 
 /**
  * Reads the data of a job from Redis, as written by this or an earlier release.
- * @throws UnrecoverableError for an unknown name or version. The job fails where an operator sees
- *   it, and the sweep finds overdue work again in MongoDB.
+ * @throws UnrecoverableError for an unknown name or version. The job then fails, which operators
+ *   see, and the sweep finds overdue work again in MongoDB.
  */
 export function readPayload<Data extends object>(job: Job<Data>, name: string, payload: unknown): Data {
   const { v, ...fields } = (payload ?? {}) as Payload;
@@ -206,7 +216,7 @@ export function readPayload<Data extends object>(job: Job<Data>, name: string, p
   throw new UnrecoverableError(`This release does not know version ${String(v)} of job ${name}.`);
 }
 
-/** True if this is the job's name, now or in an earlier release. */
+/** True if the job has this name now, or had it in an earlier release. */
 export function isNamed(job: Job<never>, name: string): boolean {
   return job.name === name || (job.earlier ?? []).some((each) => each.name === name);
 }

@@ -1,6 +1,6 @@
 /**
- * Counts the failed rounds of a job in MongoDB, so that neither a lost Redis nor a killed worker
- * resets the count. Rounds that an outage ended are not counted (is-outage.ts).
+ * Counts the failed rounds of a job in MongoDB, so that the count survives a loss of Redis or of a
+ * worker. Rounds that fail because of an outage are not counted (is-outage.ts).
  */
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
@@ -13,22 +13,25 @@ import type { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
 import { getDeduplicationId } from './add-job.js';
 
-/** Consecutive failed rounds after which a job is set aside for a person. */
+/** Number of consecutive failed rounds after which a job is set aside for a person. */
 export const roundsMax = 6;
 
 /**
- * Pause after the first failure; it doubles. Six rounds take more than eleven minutes in live mode,
- * longer than most temporary faults.
+ * Pause in milliseconds after the first failure. It doubles each time. Six rounds take more than
+ * eleven minutes in live mode, which is longer than most temporary faults.
  */
 const firstPauseMs = env.APP_MODE === 'live' ? 30_000 : 150;
 /** Relative jitter, so that jobs that failed together do not retry together. */
 const jitter = 0.25;
-/** Retry interval of a job that is set aside and has no other place to wait. */
+/**
+ * Retry interval in milliseconds of a job that was set aside and whose subject cannot show this
+ * itself.
+ */
 const setAsidePauseMs = 86_400_000;
-/** Failed rounds older than this are deleted. */
+/** Failed rounds older than this many milliseconds are deleted. */
 const forgottenAfterMs = 86_400_000;
 const reasonLengthMax = 300;
-/** Failures stored per job at most. */
+/** Maximum number of failures stored per job. */
 const failuresMax = 20;
 
 export function getFailingJobId(job: string, subject: string): string {
@@ -37,7 +40,8 @@ export function getFailingJobId(job: string, subject: string): string {
 
 /**
  * Counts a failed round.
- * @throws DependencyError while MongoDB is unavailable. The failure was then no fault of the job.
+ * @throws DependencyError while MongoDB is unavailable. In that case the job did not cause the
+ *   failure.
  */
 export async function countFailedRound(
   failed: Pick<FailingJob, 'job' | 'subject' | 'queue'> & { payload: Payload; error: unknown },
@@ -68,7 +72,9 @@ export async function flagForPerson({ _id }: FailingJob): Promise<void> {
   await failingJobs.updateOne({ _id, needsPersonSince: null }, { $set: { needsPersonSince: now() } });
 }
 
-/** Deletes the count, because the job succeeded or its subject shows its own state. */
+/**
+ * Deletes the count, because the job succeeded or its subject itself shows that it needs a person.
+ */
 export async function forgetFailedRounds(job: string, subject: string): Promise<void> {
   requireMongo();
   await failingJobs.deleteOne({ _id: getFailingJobId(job, subject) });
@@ -81,8 +87,8 @@ export function getRetryPauseMs(rounds: number): number {
 }
 
 /**
- * Describes an error for a person. Long numbers are masked, because they may be a customer's. The
- * log has the full error.
+ * Describes an error for a person. Long numbers are masked, because they may be customer numbers.
+ * The log has the full error.
  */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -91,7 +97,7 @@ export function describeError(error: unknown): string {
     .slice(0, reasonLengthMax);
 }
 
-/** Fails at once, because the driver would wait for MongoDB. */
+/** Throws at once if MongoDB is unavailable, because the driver would wait for it. */
 function requireMongo(): void {
   if (mongoose.connection.readyState !== mongoose.ConnectionStates.connected) {
     throw new DependencyError(new Error('MongoDB is unavailable'));
@@ -106,8 +112,9 @@ function getFailedJobKey(job: { name: string }, queue: Queue, subject: string): 
 
 /**
  * Stores the id of a subject's failed job for a day. BullMQ deletes its own deduplication key when
- * a job ends, so operators could not find it.
- * @throws Redis errors, and errors of an unreadable payload, which has no subject.
+ * a job ends, so operators could not find the job.
+ * @throws Redis errors.
+ * @throws Error if the payload is unreadable and so has no subject.
  */
 export async function noteFailed(job: Job<never>, queue: Queue, bullJob: BullJob): Promise<void> {
   const subject = job.subject(readPayload(job, bullJob.name, bullJob.data));

@@ -14,16 +14,16 @@ export interface FailingJob {
   queue: string;
   job: string;
   subject: string;
-  /** Its payload in Redis: ids and a version. It lets a person run the job again. */
+  /** The payload in Redis: ids and a version. With it, a person can run the job again. */
   payload: Record<string, unknown>;
   rounds: number;
   /** Error message of the last round, with long numbers masked. */
   reason: string;
-  /** Failed rounds, newest last, 20 at most. */
+  /** Failed rounds, newest last. At most 20. */
   failures: FailedRound[];
   firstAt: Date;
   lastAt: Date;
-  /** Null while it is retried automatically. */
+  /** When the job was set aside for a person. Null while it is retried automatically. */
   needsPersonSince: Date | null;
 }
 

@@ -1,14 +1,17 @@
 import type { FleetLimits, Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 
-/** Interval of rewriting the limits, because Redis may have been emptied. */
+/**
+ * Interval in milliseconds at which the limits are written again, because Redis may have been
+ * emptied.
+ */
 const writeAgainMs = 30_000;
-/** Below this interval BullMQ starts several jobs together. */
+/** With a shorter interval in milliseconds, BullMQ starts several jobs together. */
 const intervalMinMs = 10;
 
 const written = new Map<string, { limits: string; atMs: number }>();
 
-/** Writes the limits of a queue to BullMQ. Every process that works on the queue may call it. */
+/** Writes the limits of a queue to BullMQ. Every process with workers for the queue may call it. */
 export async function keepFleetLimits(queue: Queue): Promise<void> {
   const limits = queue.fleet ?? { concurrency: null, perSecond: null };
   const wanted = JSON.stringify(limits);

@@ -1,7 +1,7 @@
 /**
  * BullMQ passes the host's time to its scripts, which promote delayed jobs and plan schedules for
- * all processes. This backend passes the fleet's time instead, and converts times for the worker
- * back to the host's (decision 049).
+ * all processes. This backend passes the time of the shared Redis clock instead. It converts times
+ * for the worker back to the host's clock (decision 049).
  */
 import {
   createRedisBackend,
@@ -16,8 +16,9 @@ import { nowMs } from '../shared/clock.js';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Index of the time argument of each script, after its keys, whose number is in the file name in
- * BullMQ's commands/. A BullMQ release may change it; test/jobs/fleet-backend.test.ts compares.
+ * Index of the time argument in each script, counted after the keys. The number of keys is in the
+ * file name in BullMQ's commands/. A BullMQ release may change it, so
+ * test/jobs/fleet-backend.test.ts compares this table.
  */
 export const timeArgumentIndex: ReadonlyMap<string, number> = new Map([
   ['addJobScheduler', 11 + 6],
@@ -29,7 +30,7 @@ export const timeArgumentIndex: ReadonlyMap<string, number> = new Map([
   ['updateJobScheduler', 12 + 4],
 ]);
 
-/** A script's reply: the next job, or the time to wait. Empty if no job was requested. */
+/** A script's reply: the next job, or the time to wait. It is empty if no job was requested. */
 type Next = [job: unknown, id: unknown, limitMs: number, dueMs: number] | [];
 
 export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...backendArgs) => {
@@ -59,17 +60,17 @@ function dueByHost(next: Next): Next {
   return dueMs === undefined || limitMs === undefined ? next : [job, id, limitMs, byHost(dueMs)];
 }
 
-/** Converts fleet time to host time. 0 means no time and is kept. */
+/** Converts a time of the shared clock to the host's clock. 0 means no time and stays 0. */
 function byHost(fleetMs: number): number {
   return fleetMs > 0 ? fleetMs + Date.now() - nowMs() : fleetMs;
 }
 
-/** Pause before a worker retries after an error of Redis. */
+/** Pause in milliseconds before a worker retries after a Redis error. */
 const pauseMs = 1_000;
 
 /**
- * A worker that pauses after an error of Redis and uses the fleet's clock. BullMQ alone retries at
- * once, thousands of times a second, when Redis is full or read-only.
+ * A worker that pauses after a Redis error and uses the shared clock. Without the pause, BullMQ
+ * retries at once, thousands of times a second, when Redis is full or read-only.
  */
 export class BackoffWorker extends Worker {
   readonly #stopping = new AbortController();
@@ -87,7 +88,9 @@ export class BackoffWorker extends Worker {
     }
   }
 
-  /** BullMQ passes no delay if Redis refused to wait for jobs, and its default is 100 ms. */
+  /**
+   * If Redis refuses the blocking command, BullMQ passes no delay, and its default is only 100 ms.
+   */
   override async delay(...[milliseconds, abortController]: Parameters<Worker['delay']>): Promise<void> {
     if (milliseconds !== undefined) {
       await super.delay(milliseconds, abortController);

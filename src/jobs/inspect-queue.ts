@@ -11,21 +11,24 @@ export interface SeenQueue {
   isPaused: boolean;
   /** True if no job can be taken now: the rate is used up, or a job was requeued with a delay. */
   isLimited: boolean;
-  /** Earliest due time of the jobs at the head of its lists, in milliseconds. Null: none waits. */
+  /**
+   * Earliest due time among the jobs at the head of the queue's lists, in milliseconds. Null if no
+   * job waits.
+   */
   oldestDueMs: number | null;
   /**
-   * When the first delayed job is due, in milliseconds. Null: none. A worker promotes it; without a
-   * worker it stays delayed.
+   * When the first delayed job is due, in milliseconds. Null if no job is delayed. A worker
+   * promotes the job; without a worker it stays delayed.
    */
   delayedUntilMs: number | null;
   /**
-   * The longest active job. Time before the last stall of Redis is not counted, because no job
-   * could end then.
+   * The longest running active job. Null if none is active. Time before the last stall of Redis is
+   * not counted, because no job could finish during the stall.
    */
   active: { name: string; sinceMs: number } | null;
   /**
-   * Id of a job that was written by hand and cannot be read, at the head of a list or last failed.
-   * Null: none found.
+   * Id of a job that cannot be read because it was written by hand. Only the heads of the lists and
+   * the last failed job are checked. Null if none was found.
    */
   unreadable: string | null;
 }
@@ -42,7 +45,7 @@ export async function inspectQueue(queue: Queue): Promise<SeenQueue> {
       opened.getWorkersCount(),
       opened.isPaused(),
       opened.getRateLimitTtl(),
-      // The oldest of each list; of `failed` the newest.
+      // Read the oldest job of each list, but the newest one of `failed`.
       ofList('wait', true),
       ofList('prioritized', true),
       ofList('active', true),

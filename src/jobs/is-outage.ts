@@ -5,7 +5,7 @@ import { getErrorCode } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
 
 /**
- * MongoDB error codes of failed authentication, a full or stopping server, elections and timeouts.
+ * MongoDB error codes of failed authentication, a full or stopping server, elections and time-outs.
  */
 const mongoCodes = new Set([
   6, 7, 13, 18, 24, 50, 63, 89, 91, 112, 133, 134, 189, 202, 262, 317, 9001, 10107, 11600, 11602, 13435,
@@ -38,7 +38,7 @@ const otherCodes = new Set([
 
 /**
  * True if a dependency caused the error and not the job: MongoDB or Redis is unavailable, starting,
- * full or too slow. While Redis does not answer, every error counts as an outage.
+ * full or too slow. While Redis does not respond, every error counts as an outage.
  */
 export function isOutage(error: unknown): boolean {
   if (redis().status !== 'ready') {

@@ -4,7 +4,7 @@ import { counter, gauge, histogram } from '../shared/metrics.js';
 export const observeJob = histogram({
   name: 'topup_job_duration_seconds',
   help: 'Duration of one run of a job, by outcome: done, again (requeued or deferred), failed',
-  // Not `job`, which Prometheus uses for the scrape target.
+  // The label is not `job`, because Prometheus uses that name for the scrape target.
   labels: ['job_name', 'outcome'],
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
@@ -16,7 +16,8 @@ const found = counter({
 });
 
 /**
- * Time of this process's last sweep, by name. The process with the latest time does the sweep now.
+ * Time of this process's last run of each sweep, by sweep name. The process with the latest time is
+ * the one that runs the sweep now.
  */
 const sweptAtMs = new Map<string, number>();
 
@@ -31,7 +32,7 @@ gauge(
 
 /**
  * Records a finished sweep.
- * @param count Jobs that it had to add again.
+ * @param count Number of jobs that the sweep added again.
  */
 export function observeSweep(sweep: string, count: number): void {
   sweptAtMs.set(sweep, nowMs());

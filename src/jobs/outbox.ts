@@ -1,7 +1,8 @@
 /**
- * Transactional outbox. A document that needs work sets `nextActionAt` in the write that makes the
- * work necessary. Its job is only the fast path. If the job is lost (a crash between commit and
- * job, an emptied Redis), the sweep finds the document and adds the job again. Only this code does.
+ * Transactional outbox. A document that needs work sets `nextActionAt` in the same write that makes
+ * the work necessary. Its job is only the fast path. If the job is lost (a crash between commit and
+ * job, an emptied Redis), the sweep finds the document and adds the job again. No other code does
+ * this.
  */
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { nowMs } from '../shared/clock.js';
@@ -13,30 +14,30 @@ import type { Job } from './define-job.js';
 export interface OutboxDocument {
   _id: string;
   accountId: string;
-  /** How often its job was added again. */
+  /** Number of times that the job was added again. */
   epoch: number;
-  /** When the sweep must look at it, unless a job has handled it. Null: never. */
+  /** When the sweep handles the document, unless a job has handled it before. Null if never. */
   nextActionAt: Date | null;
 }
 
-/** A kind of job that documents of the outbox need. */
+/** A kind of job that documents of the outbox may need. */
 interface OutboxJob<T, Data extends object> {
   /** A function if documents use different queues. */
   job: Job<Data> | ((document: T) => Job<Data>);
   dataOf: (document: T) => Data;
-  /** Request id of the call that a document comes from, if it is stored. */
+  /** Returns the request id of the HTTP call that created a document, if it is stored. */
   requestIdOf?: (document: T) => string | undefined;
   /** True if the document needs this kind of job. */
   isNeededBy: (document: T) => boolean;
 }
 
 export interface Outbox<T extends OutboxDocument> {
-  /** Name in logs and of the lease. */
+  /** Name of the sweep in logs and of its lease. */
   name: string;
   collection: Collection<T>;
   /**
-   * Documents that the sweep handles. All others are final or wait for a person, and are neither
-   * read nor written.
+   * Matches documents that the sweep handles. All others are final or wait for a person, and are
+   * neither read nor written.
    */
   open: Filter<T>;
   /** Fields for `dataOf` in addition to those of `OutboxDocument`. */
@@ -50,21 +51,23 @@ export interface Outbox<T extends OutboxDocument> {
 }
 
 export function defineOutboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
-  // A list holds jobs of many data types. Each is called only with data from its own `dataOf`.
+  // The list contains jobs with different data types. Each job is added only with data from its own
+  // `dataOf`.
   return kind as unknown as OutboxJob<T, never>;
 }
 
 const batchSize = 1_000;
 const leaseMs = 30_000;
-/** A job in a long queue is not lost. Its document is checked again after this time. */
+/** Time in milliseconds after which a document is checked again if its job is still queued. */
 const lookAgainMs = 20_000;
 
 /**
- * Adds lost jobs until nothing is overdue. A job that still waits is not added again.
- * @param options.part Concurrent sweeps of several parts share the work: each takes another window
- *   of the overdue documents.
+ * Adds lost jobs until no document is overdue. A job that is still waiting is not added again.
+ *
+ * @param options.part Concurrent sweeps share the work by parts. Each part takes another window of
+ *   the overdue documents.
  * @param options.callForHelp Called once if there is more than one batch.
- * @returns the number of jobs added. 0 also if another process sweeps this part.
+ * @returns The number of jobs added. Also 0 if another process sweeps this part.
  * @throws Error while MongoDB or Redis is unavailable. The next sweep continues.
  */
 export async function sweepOutbox<T extends OutboxDocument>(
@@ -88,8 +91,8 @@ export async function sweepOutbox<T extends OutboxDocument>(
 }
 
 /**
- * Finds overdue documents. One that changes during the read is updated conditionally, or found by
- * the next sweep.
+ * Finds overdue documents. If a document changes during the read, its conditional update fails or
+ * the next sweep finds the document.
  */
 async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: number): Promise<T[]> {
   const projection = Object.fromEntries(
@@ -105,8 +108,8 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   }
   const waiting = await findStillWaiting(outbox, overdue);
   const lost = overdue.filter((each) => !waiting.has(each._id));
-  // MongoDB first: if Redis fails now, the next attempt follows after the grace period and not at
-  // once.
+  // Write to MongoDB first. If Redis fails now, the next attempt follows after the grace period and
+  // not at once.
   await outbox.collection.bulkWrite(checkAgainLater(outbox, overdue, waiting), { ordered: false });
   for (const kind of outbox.jobs) {
     for (const [job, documents] of groupByJob(kind, lost)) {
@@ -118,8 +121,8 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
 }
 
 /**
- * Builds one update per kind of change. It matches only open documents, so final ones are not
- * changed. It matches only overdue documents, because every other writer sets a later
+ * Builds one update per kind of change. An update matches only open documents, so final ones are
+ * not changed. It matches only overdue documents, because every other writer sets a later
  * `nextActionAt`.
  */
 function checkAgainLater<T extends OutboxDocument>(

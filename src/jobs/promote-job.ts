@@ -5,8 +5,8 @@ import type { Job } from './define-job.js';
 import { openQueue } from './queues.js';
 
 /**
- * Runs a delayed job at once, for example one that waits after a failed round.
- * @returns false if there is none.
+ * Runs a delayed job at once, for example a job that waits after a failed round.
+ * @returns False if there is no such job.
  * @throws DependencyError while Redis is unavailable.
  */
 export async function promoteJob<Data extends object>(job: Job<Data>, data: Data): Promise<boolean> {
@@ -17,7 +17,7 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
     if (!waiting || !(await waiting.isDelayed())) {
       return false;
     }
-    // A worker may have taken it first.
+    // A worker may have taken the job meanwhile.
     await waiting.promote().catch(async (error: unknown) => {
       if (await waiting.isDelayed()) {
         throw error;
@@ -30,7 +30,8 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
 }
 
 /**
- * Moves a prioritised job to the front of its queue. Never throws: a failure only delays the job.
+ * Moves a prioritised job to the front of its queue. Never throws, because a failure only delays
+ * the job.
  */
 export async function moveToFront<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
   const queue = openQueue(job.queue);

@@ -1,4 +1,4 @@
-/** BullMQ queues of this process. Jobs are only the fast path; the sweeps add lost ones again. */
+/** BullMQ queues of this process. Jobs are only the fast path; the sweeps add lost jobs again. */
 import { Queue as BullQueue, QueueEvents } from 'bullmq';
 import { env } from '../../config/env.js';
 import { DependencyError } from '../shared/errors.js';
@@ -15,8 +15,9 @@ const queueEvents = new Map<string, QueueEvents>();
 
 /**
  * Returns the key prefix of a queue. BullMQ's scripts use several keys of a queue at once, so a
- * Cluster needs a common hash tag: one per queue to spread the load, or the one in QUEUE_PREFIX.
- * Elsewhere the names never change, because jobs wait under them across releases.
+ * Cluster needs a common hash tag. It is one per queue to spread the load, or the one in
+ * QUEUE_PREFIX. Without a Cluster the names never change, because jobs wait under them across
+ * releases.
  */
 export function getQueuePrefix({ name }: Queue): string {
   return env.REDIS_CLUSTER && !env.QUEUE_PREFIX.includes('{')
@@ -25,9 +26,8 @@ export function getQueuePrefix({ name }: Queue): string {
 }
 
 /**
- * Returns the BullMQ queue for inspection. add-job.ts adds jobs.
- * @throws DependencyError while Redis is unavailable, if this process has not used the queue
- *   before.
+ * Returns the BullMQ queue for inspection. To add jobs, use add-job.ts.
+ * @throws DependencyError if Redis is unavailable and this process has not used the queue before.
  */
 export function openQueue(queue: Queue): BullQueue {
   const { name } = queue;
@@ -40,7 +40,7 @@ function newQueue(queue: Queue): BullQueue {
   const { name } = queue;
   const connection = redis();
   if (connection.status !== 'ready') {
-    // BullMQ would wait without a limit, and the request with it.
+    // Without this check, BullMQ and the request would wait without a limit.
     throw new DependencyError(new Error(`Redis is unavailable (${connection.status})`));
   }
   const made = new BullQueue(
@@ -65,7 +65,7 @@ function newQueue(queue: Queue): BullQueue {
   return made;
 }
 
-/** Returns the events of a queue. All waiting requests of the process share its connection. */
+/** Returns the events of a queue. All waiting requests of the process share the connection. */
 export function getQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
   const found = queueEvents.get(name) ?? newQueueEvents(queue);
@@ -84,7 +84,7 @@ function newQueueEvents(queue: Queue): QueueEvents {
 
 export async function closeQueues(): Promise<void> {
   const closing = [...queues.values(), ...queueEvents.values()].map((each) => each.close());
-  // BullMQ waits for a connection to end, even if it was only about to reconnect.
+  // BullMQ waits for a connection to end, even if the connection was only about to reconnect.
   await Promise.all(
     closing.map((each) => withTimeout(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
   );

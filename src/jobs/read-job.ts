@@ -1,6 +1,6 @@
 /**
- * Handles jobs with a field in Redis that BullMQ cannot parse, because it was written by hand.
- * BullMQ throws before any handler sees such a job, and takes it again and again.
+ * Handles jobs with a field in Redis that BullMQ cannot parse, because the field was written by
+ * hand. BullMQ throws before any handler gets such a job, and takes the job again and again.
  */
 import { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
@@ -11,7 +11,7 @@ import { openQueue } from './queues.js';
 
 interface Field {
   isRead: (text: string) => boolean;
-  /** Replacement of an unreadable value. Null: the field is deleted. */
+  /** Replacement of an unreadable value. If null, the field is deleted. */
   instead: string | null;
 }
 
@@ -28,18 +28,19 @@ const fields = new Map<string, Field>([
   ...['timestamp', 'delay', 'priority', 'processedOn'].map((name) => [name, number] as const),
   ...['atm', 'ats', 'stc'].map((name) => [name, count] as const),
 ]);
-/** Field with the schedule of a job. The period is in the options. */
+/** Field that holds the schedule of a job. The period is in the options. */
 const ofSchedule = 'rjk';
 
 /**
- * Characters of an unreadable value that are kept, in Redis only, because the content is unknown.
+ * Maximum number of characters of an unreadable value that are kept. They stay in Redis, because
+ * they may contain anything.
  */
 const keptMax = 1_000;
 const because = 'cannot be read: not in the format of BullMQ.';
 
 /**
- * Reads a job from Redis. Of an unreadable job it returns the readable fields. Undefined: no such
- * job.
+ * Reads a job from Redis. If the job is unreadable, returns the readable fields. Undefined if there
+ * is no such job.
  * @throws Redis errors.
  */
 export async function readJob(queue: Queue, id: string): Promise<BullJob | undefined> {
@@ -73,16 +74,16 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
 }
 
 /**
- * True if the job is unreadable or failed for that reason. BullMQ's types omit that most jobs have
- * no `failedReason`.
+ * True if the job is unreadable, or failed for that reason. BullMQ's types declare `failedReason`
+ * as always present, but most jobs have none.
  */
 export function isUnreadable({ failedReason }: { failedReason?: string }): boolean {
   return failedReason?.endsWith(because) ?? false;
 }
 
 /**
- * Repairs an unreadable job so that BullMQ fails it with the reason when a worker takes it. It
- * leaves other jobs unchanged.
+ * Repairs an unreadable job so that BullMQ fails it with the reason when a worker takes it. Any
+ * other job is unchanged.
  * @throws Redis errors.
  */
 export async function failUnreadable(queue: Queue, id: string): Promise<void> {
@@ -130,8 +131,8 @@ function isOptions(text: string): boolean {
 }
 
 /**
- * True if the options have exactly one period. BullMQ plans the next job of the schedule from it
- * before it runs this one.
+ * True if the options have exactly one period. BullMQ uses it to plan the next job of the schedule
+ * before it runs this job.
  */
 function hasPeriod(options: unknown): boolean {
   const repeat = isRecord(options) ? options['repeat'] : undefined;

@@ -1,7 +1,7 @@
 /**
  * Runs one round of a job and handles its failure (decision 047). A failed round is retried with
- * backoff; after `roundsMax` of them the job is set aside for a person. Rounds that killed their
- * worker count too. Rounds that an outage ended do not.
+ * backoff. After `roundsMax` failed rounds, the job is set aside for a person. Rounds that killed
+ * their worker count too. Rounds that fail because of an outage do not.
  */
 import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob } from 'bullmq';
 import { withLease } from '../redis/lease.js';
@@ -41,25 +41,25 @@ export interface OpenHandler {
   close(): Promise<void>;
 }
 
-/** Pause during an outage for a job that no sweep adds again. */
+/** Pause in milliseconds during an outage, for a job that no sweep adds again. */
 const outagePauseMs = 10_000;
 
 /**
- * After this many worker deaths a job is suspect. Of the suspect jobs of a queue, one runs at a
+ * Number of worker deaths after which a job is suspect. Only one suspect job of a queue runs at a
  * time, to isolate the cause.
  */
 const suspectAfterDeaths = 3;
 const suspectLeaseMs = 3_000;
-/** Pause of a suspect job before it tries again. */
+/** Pause in milliseconds before a suspect job tries to run again. */
 const suspectPauseMs = 1_000;
 
 /**
- * Round counters that a job carries in Redis, so that jobs without failures cost nothing. The
- * authoritative count is in MongoDB.
+ * Round counters that a job carries in Redis, so that jobs without failures need no read of
+ * MongoDB. The authoritative count is in MongoDB.
  */
 interface Rounds {
   failed: number;
-  /** Worker deaths already counted. */
+  /** Number of worker deaths that are already counted. */
   deaths: number;
 }
 
@@ -73,9 +73,11 @@ interface Round {
 }
 
 /**
- * Runs a job taken by BullMQ.
- * @throws errors that tell BullMQ how the round ended: later (DelayedError), not yet
- *   (RateLimitError), or failed.
+ * Runs a job that BullMQ has taken.
+ *
+ * @throws DelayedError if the job must run later.
+ * @throws RateLimitError if it cannot run yet.
+ * @throws Error if the round failed.
  */
 export async function runJob(
   queue: Queue,
@@ -108,7 +110,7 @@ export async function runJob(
   }
 }
 
-/** Returns the request id of the call that the job comes from, or undefined. */
+/** Returns the request id of the HTTP call that caused the job, or undefined. */
 export function getRequestId({ opts }: Pick<BullJob, 'opts'>): string | undefined {
   return parseRequestId(opts.telemetry?.metadata);
 }
@@ -151,23 +153,23 @@ async function runRound(
       throw new RateLimitError();
     }
     if (error instanceof DeferJobError) {
-      // BullMQ runs unprioritised jobs first. For an active job this changes nothing else.
+      // BullMQ runs unprioritised jobs first. On an active job this call has no other effect.
       await bullJob.changePriority({ priority: 0 });
       await delay(round, error.afterMs);
     }
     await afterFailure(round, error);
   }
   if (result !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
-    // A count that could not be deleted expires after a day.
+    // If this fails, the count expires after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
-    // A run that could not be recorded shows as an old last run.
+    // If this fails, the job shows an old last run.
     await recordClockRun(handler.job, result, performance.now() - startedMs).catch(() => undefined);
   }
 }
 
 /**
- * Runs a job with its time limit. Without a limit, a missing answer would block the job and every
- * later one of its subject. Runs are safe concurrently.
+ * Runs a job with its time limit. Without a limit, a missing response would block the job and every
+ * later job of its subject. Handlers are safe to run concurrently, so the next run may overlap.
  */
 function runWithLimit({ handler, data }: Round): Promise<unknown> {
   const { job } = handler;
@@ -179,7 +181,7 @@ function runWithLimit({ handler, data }: Round): Promise<unknown> {
 
 /**
  * Runs a suspect job under a lease.
- * @throws DelayedError while another suspect of this queue runs in any process.
+ * @throws DelayedError while another suspect job of this queue runs in any process.
  */
 async function runAlone(round: Round): Promise<unknown> {
   const ran = await withLease(`suspect:${round.queue.name}`, suspectLeaseMs, async () => ({
@@ -194,8 +196,8 @@ function getRounds({ progress }: BullJob): Rounds {
 }
 
 /**
- * Counts the death of the previous worker, which the job or a concurrent job may have caused. One
- * death is tolerated. From the second on, the job is delayed.
+ * Counts the death of the previous worker. The job may have caused it, or a concurrent job. One
+ * death is tolerated. From the second death on, the job is delayed.
  */
 async function afterDeath(round: Round): Promise<void> {
   const death = new Error('Its worker crashed, or lost its connection to Redis, while the job ran.');
@@ -214,13 +216,13 @@ async function afterFailure(round: Round, error: unknown): Promise<never> {
   if (!failing && job.isSwept === false) {
     await delay(round, outagePauseMs);
   }
-  // The job is added again by a sweep, the schedule or its client.
+  // A sweep, the schedule or the client adds the job again.
   throw error;
 }
 
 /**
  * Counts a failed round.
- * @returns null if it is not counted: the job may be lost, or MongoDB is unavailable.
+ * @returns Null if the round is not counted, because the job may be lost or MongoDB is unavailable.
  */
 async function count({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
   const { job } = handler;
@@ -234,7 +236,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     const rounds: Rounds = { failed: failing.rounds, deaths: bullJob.stalledCounter };
     await bullJob.updateProgress(rounds);
     if (job.clock && failing.rounds >= roundsMax) {
-      // Scheduled jobs continue in each period.
+      // Scheduled jobs continue to run in each period.
       await flagForPerson(failing);
     }
     return failing;
@@ -251,7 +253,8 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
 
 /**
  * Delays the job after a failed round, or sets it aside.
- * @throws DelayedError. UnrecoverableError if the subject itself shows that it needs a person.
+ * @throws DelayedError if the job runs again.
+ * @throws UnrecoverableError if the subject itself shows that it needs a person.
  */
 async function comeLater(round: Round, failing: FailingJob, error: unknown): Promise<never> {
   const { handler, bullJob, queue, data } = round;
@@ -291,7 +294,9 @@ async function setAsideSubject(
   }
 }
 
-/** Delays the job. It stays the job of its subject, so that no sweep adds another too early. */
+/**
+ * Delays the job. It remains the only job of its subject, so that no sweep adds another too early.
+ */
 async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
   // BullMQ computes the delay from the host's time. Its script adds the delay to the fleet's time
   // (fleet-worker.ts).

@@ -24,28 +24,34 @@ import { getRequestId, runJob, type OpenHandler } from './run-job.js';
 export interface RunningWorkers {
   /** Resolves when all workers can take jobs. */
   ready: Promise<unknown>;
-  /** Number of jobs that this process has taken, by queue. Excludes families. */
+  /** Number of jobs that this process has taken, by queue. Queues of families are excluded. */
   taken: ReadonlyMap<Queue, number>;
   /**
    * Returns queues with an active job that has used most of its time limit. Its handler hangs, for
-   * example on an answer that never arrives.
+   * example because a response never arrives.
    */
   hanging(): Queue[];
-  /** Stops taking jobs and waits for active ones. It waits for nothing else that needs Redis. */
+  /**
+   * Stops taking jobs and waits for the active ones. It does not wait for other work that needs
+   * Redis.
+   */
   close(): Promise<void>;
 }
 
-/** An active round. */
+/** A round that is running. */
 interface UnderWay {
   queue: Queue;
-  /** By the monotonic clock of the process. */
+  /** When the round counts as hanging, on the monotonic clock of the process. */
   hangsFromMs: number;
 }
 
-/** Interval of checking that scheduled jobs exist in Redis, which may have been emptied. */
+/**
+ * Interval in milliseconds of the check that scheduled jobs exist in Redis, which may have been
+ * emptied.
+ */
 const keepSchedulesEveryMs = 5_000;
 
-/** Interval of checking the queues of a family. */
+/** Interval in milliseconds of the check for new queues of a family. */
 const lookForQueuesEveryMs = 1_000;
 
 /**
@@ -67,7 +73,7 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
     async run() {
-      // The connection reports an outage itself, and `stop` waits for this.
+      // The Redis connection reports an outage itself, and `stop` waits for this call.
       if (redis().status === 'ready') {
         await Promise.all(clocked.map(keepSchedule));
       }
@@ -111,7 +117,7 @@ function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): 
     name: family.name,
     everyMs: lookForQueuesEveryMs,
     async run() {
-      // The connection reports an outage itself.
+      // The Redis connection reports an outage itself.
       if (redis().status !== 'ready') {
         return;
       }
@@ -182,7 +188,7 @@ function startWorker(
   worker.on('error', (error) => {
     logRedisError('redis error of a worker', error, { queue: queue.name });
   });
-  // A job that could not be read stalls, however it was taken.
+  // A job that cannot be read stalls.
   worker.on('stalled', (id) => {
     failUnreadable(queue, id).catch(() => undefined);
   });
@@ -197,7 +203,7 @@ function startWorker(
     });
     const known = mine.find((each) => job && isNamed(each.job, job.name));
     if (job && known) {
-      // If this fails, the job is found among the failed jobs, but not by its subject.
+      // If this fails, operators still find the job among the failed jobs, but not by its subject.
       noteFailed(known.job, queue, job).catch(() => undefined);
     }
   });
@@ -206,7 +212,7 @@ function startWorker(
 
 /**
  * Closes a worker. BullMQ waits for Redis to record finished jobs. If Redis is unavailable, the
- * next worker finds the results in MongoDB.
+ * next worker finds the results of these jobs in MongoDB.
  */
 async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
   const closed = worker.close().catch(() => undefined);
@@ -218,7 +224,7 @@ async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
 }
 
 /**
- * Restores a schedule if Redis was emptied, a release changed the period, or Redis's clock was
+ * Restores a schedule if Redis was emptied, a release changed the period, or the clock of Redis was
  * wrong.
  */
 async function keepSchedule(job: Job<never>): Promise<void> {
@@ -230,7 +236,8 @@ async function keepSchedule(job: Job<never>): Promise<void> {
   const lateMs = nowMs() - (found?.next ?? 0);
   const slackMs = 2 * clock.everyMs + keepSchedulesEveryMs;
   if (found?.every !== clock.everyMs || Math.abs(lateMs) > slackMs) {
-    // Removed first: a schedule planned by a fast clock would block until that future time.
+    // Remove the old schedule first. If a fast clock planned it, it would block until that future
+    // time.
     await openQueue(queue).removeJobScheduler(name);
     await openQueue(queue).upsertJobScheduler(
       name,

@@ -4,7 +4,7 @@ import { defineJob, handle, type Handler, type Job, type Queue } from './define-
 import { observeSweep } from './job-metrics.js';
 import { sweepOutbox, type Outbox, type OutboxDocument } from './outbox.js';
 
-/** Queue of scheduled work. In each period any free process runs a job. */
+/** Queue of scheduled work. In each period, any free process runs the job. */
 export const schedules: Queue = {
   name: 'schedules',
   does: 'Scheduled work: finds overdue work, one job per kind and period',
@@ -12,14 +12,14 @@ export const schedules: Queue = {
 };
 
 /**
- * Time limit of one run in milliseconds. After an outage, or on the first day, there may be much to
- * do.
+ * Time limit of one run in milliseconds. It is long because much work may wait after an outage, or
+ * on the first day.
  */
 const limitMs = 15 * 60_000;
 
 /**
  * Defines a job without data that one process runs in each period.
- * @param ofItsOwn Overrides the time limit of one run.
+ * @param ofItsOwn Settings that override the defaults, such as the time limit of one run.
  */
 export function defineClocked(
   name: string,
@@ -38,7 +38,7 @@ export function defineClocked(
   });
 }
 
-/** Maximum number of processes that share the sweep of one outbox when it falls behind. */
+/** Maximum number of processes that share the sweep of an outbox when the sweep falls behind. */
 const partsMax = 4;
 
 interface SweepData {
@@ -47,7 +47,7 @@ interface SweepData {
 
 /**
  * Defines the job that sweeps an outbox in each period. It sweeps the first part, and adds jobs for
- * the others if needed.
+ * the other parts if needed.
  */
 export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   return defineJob<SweepData>({

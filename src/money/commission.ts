@@ -7,13 +7,16 @@ export function computeCommission(price: number, rate: number): number {
   return Number((BigInt(price) * millionths + 500_000n) / 1_000_000n);
 }
 
-/** The price debited and the markup in it, in rupiah. Absent markup: 0. */
+/** The debited price, and the markup that it contains, in rupiah. The markup is 0 if absent. */
 export interface MarkedUpPrice {
   price: number;
   markup?: number | null;
 }
 
-/** Returns the seller's price without the markup, in rupiah. The seller's share derives from it. */
+/**
+ * Returns the seller's price in rupiah, which is the price without the markup. The seller's share
+ * is computed from it.
+ */
 export function getSellerPrice({ price, markup }: MarkedUpPrice): number {
   return price - (markup ?? 0);
 }

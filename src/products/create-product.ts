@@ -13,7 +13,7 @@ import type { SellerProduct } from './read-products.js';
 
 /**
  * Returns the customer number rule of a product (docs/reference/api/products.md#customer-numbers).
- * It is set once, when the product is created.
+ * The rule is set once, when the product is created.
  */
 export function getCustomerNumberRule(
   product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
@@ -42,18 +42,18 @@ export interface NewProduct {
   category: Product['category'];
   subcategory: string;
   operator: string | null;
-  /** Rupiah. */
+  /** Price in rupiah. */
   price: number;
   status: 'active' | 'inactive';
-  /** Seconds; null: the default. */
+  /** Maximum wait in seconds. Null sets the default. */
   maxWaitS: number | null;
   productLimit: number;
 }
 
 /**
  * Creates a product, with its seller's price as the first offer (decision 013).
- * @throws ConflictError (409/01) if the code is taken, also by the same product, or if the seller
- * has too many products.
+ * @throws ConflictError (409/01) if the code is taken, even by an identical product, or if the
+ *   seller has too many products.
  */
 export async function createProduct(input: NewProduct, by: ChangedBy): Promise<SellerProduct> {
   const at = now();

@@ -3,10 +3,10 @@ import { InvalidCustomerNumberError, NotFoundError, ValidationError } from '../s
 import { say, type Message } from '../shared/say.js';
 
 /**
- * Normalizes a customer number for storage and answers
- * (docs/reference/api/products.md#customer-numbers). Phone numbers lose spaces and dashes, and
- * `+62` or `62` becomes `0`. Other numbers stay as sent.
- * @param kind The kind of the product's rule; undefined if the product does not exist.
+ * Normalizes a customer number for storage and responses
+ * (docs/reference/api/products.md#customer-numbers). In phone numbers, spaces and dashes are
+ * removed, and `+62` or `62` becomes `0`. Other numbers stay as sent.
+ * @param kind The kind of the product's rule. Undefined if the product does not exist.
  */
 export function normalizeCustomerNumber(
   kind: CustomerNumberRule['kind'] | undefined,
@@ -32,11 +32,14 @@ const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
 /**
  * Checks a purchase before it is priced, and returns the product. An inactive product is reported
  * as unknown, so that its existence is not revealed.
- * @param wanted.customerNumber Normalized.
  *
- * @throws NotFoundError (404/02)
- * @throws ValidationError (400/01) that names the right call for the other kind of product.
- * @throws InvalidCustomerNumberError (422/04) that describes the expected number.
+ * @param wanted.customerNumber The normalized customer number.
+ * @throws NotFoundError (404/02) if the product is unknown or inactive.
+ * @throws ValidationError (400/01) if the product is of the other kind. The message names the right
+ *   call.
+ *
+ * @throws InvalidCustomerNumberError (422/04) if the number does not match. The message describes
+ *   the expected number.
  */
 export function requireSellableProduct(
   product: Product | null,

@@ -7,14 +7,15 @@ import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { ProductModel, type Product } from './product.model.js';
 
-/** A daily window without sales, in business time HH:MM. It may pass midnight. */
+/** A daily window without sales, in business time HH:MM. The window may span midnight. */
 export interface CutOff {
   start: string;
   end: string;
 }
 
 /**
- * True within the window. The start is inclusive, the end exclusive; equal times mean no window.
+ * True within the window. The start is inclusive, the end exclusive. If they are equal, there is no
+ * window.
  */
 export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean {
   if (!cutOff) {
@@ -41,8 +42,8 @@ export function parseMinuteOfDay(time: string): number | null {
 }
 
 /**
- * Sets the daily window in which a product is not sold; null removes it. Each offer has another
- * window from its provider's price list. Accepted purchases go on.
+ * Sets the daily window in which a product is not sold. Null removes the window. Each offer has a
+ * separate window from its provider's price list. Accepted purchases continue.
  * @throws NotFoundError if the product does not exist.
  */
 export async function setCutOff(

@@ -2,27 +2,29 @@ import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
-/** Scopes of a markup, narrowest first. The narrowest matching rule applies alone. */
+/** Scopes of a markup, narrowest first. Only the narrowest matching rule applies. */
 export const markupScopes = ['product', 'subcategory', 'category', 'all'] as const;
 export type MarkupScope = (typeof markupScopes)[number];
 
 /**
- * An amount that buyers pay above the seller's price, and the platform keeps (decision 012).
- * Exactly one of `percentHundredths` and `rupiah` is set.
+ * An amount that buyers pay above the seller's price. The platform keeps it (decision 012). Exactly
+ * one of `percentHundredths` and `rupiah` is set.
  */
 export interface Markup {
-  /** Owner, scope and subject; see `getMarkupId`. There is one rule for each. */
+  /** Owner, scope and subject, as built by `getMarkupId`. Each combination has one rule. */
   _id: string;
-  /** The buyer that it applies to; null: a price group or all buyers. */
+  /** The buyer to whom the markup applies. Null for a price group or for all buyers. */
   accountId: string | null;
-  /** The price group that it applies to. Null or absent: all buyers, or the one account. */
+  /**
+   * The price group to which the markup applies. Null or absent for all buyers or for one account.
+   */
   priceGroup?: string | null;
   scope: MarkupScope;
   /** A product code, or a subcategory or category in lower case. Null if the scope is `all`. */
   of: string | null;
-  /** Hundredths of a per cent, 0 to 10,000. Whole, so that no precision is lost. */
+  /** Hundredths of a per cent, 0 to 10,000. An integer, so that no precision is lost. */
   percentHundredths: number | null;
-  /** Whole rupiah. */
+  /** Fixed amount in whole rupiah. */
   rupiah: number | null;
   createdAt: Date;
   updatedAt: Date;
@@ -43,10 +45,10 @@ const schema = new Schema<Markup>(
 
 export const MarkupModel = readOnly<Markup>(mongoose.model('Markup', schema));
 
-/** The buyers that a markup applies to. */
+/** The buyers to whom a markup applies. */
 export type MarkupOwner = Pick<Markup, 'accountId' | 'priceGroup'>;
 
-/** The buyers and the products that a markup applies to. */
+/** The buyers and the products to which a markup applies. */
 export type MarkupSubject = MarkupOwner & Pick<Markup, 'scope' | 'of'>;
 
 /**
@@ -58,14 +60,14 @@ export function getOwnerKey({ accountId, priceGroup = null }: MarkupOwner): stri
 }
 
 /**
- * Builds the id of a markup. Account ids, group names and scopes contain no spaces; the part after
- * the scope may.
+ * Builds the id of a markup. Account ids, group names and scopes contain no spaces. The part after
+ * the scope may contain spaces.
  */
 export function getMarkupId({ scope, of, ...owner }: MarkupSubject): string {
   return `${getOwnerKey(owner)} ${scope}${of === null ? '' : ` ${of}`}`;
 }
 
-/** Returns the id range of an owner's markups; both ends are exclusive. */
+/** Returns the id range of an owner's markups. Both ends are exclusive. */
 export function getMarkupIdRange(owner: MarkupOwner): { from: string; to: string } {
   // `!` is the character after the space.
   return { from: `${getOwnerKey(owner)} `, to: `${getOwnerKey(owner)}!` };

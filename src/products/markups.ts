@@ -14,7 +14,7 @@ import type { Product } from './product.model.js';
 /** The fields of a product that select its markup. */
 export type MarkupProduct = Pick<Product, '_id' | 'category' | 'subcategory'>;
 
-/** Returns the markup in rupiah on the seller's price; 0 if no rule matches. */
+/** Returns the markup in rupiah on the seller's price, or 0 if no rule matches. */
 export type GetMarkup = (product: MarkupProduct, sellerPrice: number) => number;
 
 /** The fields of a buyer's account that select its markups. */
@@ -23,9 +23,7 @@ export interface MarkupBuyer {
   priceGroup?: string | null;
 }
 
-/**
- * All markups (at most `limits.markupsMax`), cached as a whole because every purchase needs them.
- */
+/** All markups (at most `limits.markupsMax`), cached together because every purchase needs them. */
 const cachedRules = createCache({
   from: [MarkupModel],
   load: async (_key: 'all') => {
@@ -35,9 +33,9 @@ const cachedRules = createCache({
 });
 
 /**
- * Loads the function that computes markups for a buyer, from cached rules. Exactly one rule
- * applies. A rule for the account precedes one for its price group, then one for all buyers.
- * Within each, the order is product, subcategory, category, all products.
+ * Loads the function that computes markups for a buyer, from cached rules. Only one rule applies. A
+ * rule for the account precedes a rule for its price group, which precedes a rule for all buyers.
+ * Within each of these, the order is product, subcategory, category, all products.
  */
 export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupBuyer): Promise<GetMarkup> {
   const { byId, owners } = await cachedRules('all');
@@ -60,8 +58,8 @@ export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupB
 }
 
 /**
- * Returns the markup rounded up to whole rupiah, capped so that the final price stays a safe
- * number.
+ * Returns the markup rounded up to whole rupiah. It is capped so that the final price stays a safe
+ * integer.
  */
 export function computeMarkup(
   { percentHundredths, rupiah }: Pick<Markup, 'percentHundredths' | 'rupiah'>,
@@ -86,7 +84,7 @@ export async function listMarkups(query: {
   limit: number;
 }): Promise<{ markups: Markup[]; next: string | null }> {
   const { owner, after = '', limit } = query;
-  // A range of ids, so that the markups of other owners are not read.
+  // Use a range of ids, so that the markups of other owners are not read.
   const ids = owner === undefined ? null : getMarkupIdRange(owner);
   const found = await MarkupModel.find({
     _id: { $gt: ids && ids.from > after ? ids.from : after, ...(ids && { $lt: ids.to }) },

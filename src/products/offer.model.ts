@@ -14,15 +14,12 @@ export interface Offer {
   sellerId: string;
   price: number;
   status: ProductStatus;
-  /**
-   * Cost in rupiah, from the provider's price list or a price import. Absent: unknown.
-   * `providerAvailable` is set from the price list only.
-   */
+  /** Cost in rupiah, from the provider's price list or a price import. Unknown if absent. */
   cost?: number | null;
   providerAvailable?: boolean | null;
   /**
-   * Daily window in which this seller's provider does not sell it. Business time HH:MM, may pass
-   * midnight.
+   * Daily window in which this seller's provider does not sell the product. In business time,
+   * HH:MM; the window may span midnight.
    */
   cutOff?: { start: string; end: string } | null;
   createdAt: Date;

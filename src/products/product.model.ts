@@ -24,11 +24,14 @@ export interface Product {
   status: ProductStatus;
   description: string | null;
   customerNumber: CustomerNumberRule;
-  /** Daily window without sales in business time HH:MM, may pass midnight. Null: none. */
+  /**
+   * Daily window without sales in business time HH:MM, which may span midnight. Null if there is
+   * none.
+   */
   cutOff: { start: string; end: string } | null;
   /**
-   * Maximum seconds that an order waits for its turn (src/providers/backlog.ts). Null or absent:
-   * not set.
+   * Maximum time in seconds that an order waits in a queue (src/providers/backlog.ts). Null or
+   * absent means no limit for this product.
    */
   maxWaitS?: number | null;
   createdAt: Date;

@@ -30,7 +30,7 @@ export async function recordOffer(
 }
 
 /**
- * Enforces the product limit of a seller. Concurrent calls may exceed it by their number.
+ * Enforces the product limit of a seller. Concurrent calls may exceed the limit.
  * @throws ConflictError (409/01) if the seller already has the maximum number of products.
  */
 export async function refuseAboveLimit(
@@ -47,16 +47,16 @@ export async function refuseAboveLimit(
 const runOneAtATime = createKeyedQueue();
 
 /**
- * Creates or changes a seller's offer for an existing product (decision 013). The owner's offer is
- * the price of its product.
- * @throws NotFoundError (404/02) for an unknown product, or another seller's inactive one.
+ * Creates or changes a seller's offer for an existing product (decision 013). The owner's offer
+ * sets the price of the product.
+ * @throws NotFoundError (404/02) for an unknown product, or an inactive product of another seller.
  * @throws ConflictError (409/01) if a new offer exceeds the seller's product limit.
  */
 export async function putOffer(
   input: {
     sellerId: string;
     productCode: string;
-    /** Rupiah. */
+    /** Price in rupiah. */
     price: number;
     status: ProductStatus;
     productLimit: number;

@@ -4,7 +4,7 @@ import { ProductModel, type Product, type ProductStatus } from './product.model.
 import { OfferModel, type Offer } from './offer.model.js';
 import { limits } from '../../config/limits.js';
 
-/** Returns a product in any status, from the cache; null if it does not exist. */
+/** Returns a product in any status from the cache, or null if it does not exist. */
 export const findProduct = createCache({
   from: [ProductModel],
   load: (code: string) => getQuickCollection(ProductModel).findOne({ _id: code }),
@@ -25,7 +25,10 @@ export const listedFields = {
 
 export type ListedProduct = Pick<Product, '_id' | keyof typeof listedFields>;
 
-/** Estimates the memory of a listed product in bytes: its texts plus the engine's overhead. */
+/**
+ * Estimates the memory of a listed product in bytes: its texts plus the overhead of the JavaScript
+ * engine.
+ */
 export function estimateListedBytes({ name, description }: ListedProduct): number {
   return Buffer.byteLength(name) + Buffer.byteLength(description ?? '') + 500;
 }
@@ -38,7 +41,7 @@ export function getSpellings(value: string): string[] {
   ];
 }
 
-/** Rows loaded together. Decoding or dropping them takes a few milliseconds. */
+/** Number of rows loaded together. Decoding or dropping that many rows takes a few milliseconds. */
 const pieceSize = 500;
 /** Maximum bytes of all cached pieces of one kind of list. */
 const bytesMax = 64 * 1024 * 1024;
@@ -46,7 +49,7 @@ const bytesMax = 64 * 1024 * 1024;
 interface Piece<R> {
   rows: R[];
   after: string;
-  /** Code of its last row; null: it is the last piece. */
+  /** Code of the last row. Null in the last piece. */
   end: string | null;
   bytes: number;
 }
@@ -55,15 +58,16 @@ interface PieceSource<L, R> {
   /** Reads at most `size` rows of a list with codes after `after`, ordered by code. */
   read: (list: L, after: string, size: number) => Promise<R[]>;
   codeOf: (row: R) => string;
-  /** Estimated memory of the row in bytes. */
+  /** Estimates the memory of the row in bytes. */
   bytesOf: (row: R) => number;
 }
 
 /**
  * Caches lists of products in pieces of neighbouring codes (decision 030). Concurrent callers share
- * one load, and a changed product or offer drops only the pieces of its code. No step blocks the
- * event loop for as long as a whole list takes.
- * @returns a function that returns all rows of a list, ordered by code. `L` must be JSON.
+ * one load. A changed product or offer invalidates only the pieces that contain its code. Work is
+ * split by piece, so that a whole list never blocks the event loop.
+ *
+ * @returns A function that returns all rows of a list, ordered by code. `L` must be JSON.
  */
 export function cachePieces<L, R>({ read, codeOf, bytesOf }: PieceSource<L, R>): (list: L) => Promise<R[]> {
   async function load(key: string): Promise<Piece<R>> {
@@ -99,9 +103,9 @@ export function cachePieces<L, R>({ read, codeOf, bytesOf }: PieceSource<L, R>):
 /** A product with the price of one of its sellers. */
 export interface SellerProduct {
   product: ListedProduct;
-  /** Rupiah. */
+  /** Price in rupiah. */
   price: number;
-  /** For the owner the status of the product, for others that of their offer. */
+  /** For the owner, the status of the product. For another seller, the status of its offer. */
   status: ProductStatus;
 }
 
@@ -111,7 +115,10 @@ const sellerOffers = cachePieces({
   bytesOf: ({ shown }) => (shown ? estimateListedBytes(shown.product) : 0) + 100,
 });
 
-/** Returns all products of a seller: its own, inactive ones too, and those it has an offer for. */
+/**
+ * Returns all products of a seller: its own, including inactive ones, and those for which it has an
+ * offer.
+ */
 export async function listSellerProducts(sellerId: string): Promise<SellerProduct[]> {
   const offers = await sellerOffers(sellerId);
   return offers.slice(0, limits.productsPerSellerMax).flatMap(({ shown }) => shown ?? []);

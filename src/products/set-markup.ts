@@ -8,32 +8,35 @@ import { getMarkupId, MarkupModel, type Markup, type MarkupSubject } from './mar
 import { ProductModel, type Product } from './product.model.js';
 import { getSpellings } from './read-products.js';
 
-/** The buyers and products that a markup applies to. Without product and category: all products. */
+/**
+ * The buyers and products to which a markup applies. Without product and category, it applies to
+ * all products.
+ */
 export interface MarkupTarget {
-  /** The buyer that it applies to; null: the price group, or all buyers. */
+  /** The buyer to whom the markup applies. Null for a price group or for all buyers. */
   buyer: { _id: string; username: string; role: string } | null;
-  /** The price group that it applies to; matches `priceGroupPattern`. */
+  /** The price group to which the markup applies. It matches `priceGroupPattern`. */
   priceGroup?: string | null | undefined;
   productCode?: string | undefined;
   /** `prabayar`, `pascabayar`, or a subcategory, in any case. */
   category?: string | undefined;
 }
 
-/** Exactly one of the two is set. */
+/** The amount of a markup. Exactly one of the two fields is set. */
 export interface MarkupAmount {
-  /** 0 to 100, with at most two decimals. */
+  /** Percentage from 0 to 100, with at most two decimals. */
   percent?: number | undefined;
-  /** Whole rupiah, 0 to `limits.markupRupiahMax`. */
+  /** Fixed amount in whole rupiah, 0 to `limits.markupRupiahMax`. */
   rupiah?: number | undefined;
 }
 
 /**
- * Sets a markup; a rule with the same target is replaced. Effective in every process from the next
- * call. Existing purchases and quoted bills keep their price.
+ * Sets a markup and replaces a rule with the same target. The markup is effective in every process
+ * from the next call. Existing purchases and quoted bills keep their price.
  *
  * @throws NotFoundError for an unknown product or category.
  * @throws ValidationError for a seller's account or an invalid amount.
- * @throws ConflictError at `limits.markupsMax`.
+ * @throws ConflictError if there are already `limits.markupsMax` markups.
  */
 export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
   const subject = buildMarkupSubject(target);
@@ -66,7 +69,10 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
   );
 }
 
-/** Removes a markup. Effective in every process from the next call. @throws NotFoundError */
+/**
+ * Removes a markup, effective in every process from the next call.
+ * @throws NotFoundError if there is no such markup.
+ */
 export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise<void> {
   const _id = getMarkupId(buildMarkupSubject(target));
   await writeAndInvalidate([MarkupModel], null, (markups) =>
@@ -106,7 +112,10 @@ function buildMarkupSubject({
   return { ...owner, scope: categories.includes(of) ? 'category' : 'subcategory', of };
 }
 
-/** A rule that matches nothing would mislead the operator. */
+/**
+ * Refuses an unknown product or category, because a rule that matches nothing would mislead the
+ * operator.
+ */
 async function refuseUnknown(
   { buyer, productCode, category }: MarkupTarget,
   { scope }: MarkupSubject,
@@ -119,7 +128,7 @@ async function refuseUnknown(
     throw new NotFoundError(asWritten(`There is no product ${productCode}.`));
   }
   if (category !== undefined && scope === 'subcategory') {
-    // With the categories, because the index begins with the category.
+    // Include the categories, because the index begins with the category.
     const named = { category: { $in: categories }, subcategory: { $in: getSpellings(category) } };
     if (!(await ProductModel.findOne(named as object))) {
       throw new NotFoundError(asWritten(`No product has the category ${category}.`));

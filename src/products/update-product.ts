@@ -10,17 +10,17 @@ import { ProductModel, type Product, type ProductStatus } from './product.model.
 export interface ProductChange {
   sellerId: string;
   code: string;
-  /** Rupiah. */
+  /** Price in rupiah. */
   price?: number | undefined;
   status?: ProductStatus | undefined;
   description?: string | undefined;
-  /** Seconds; null: back to the default. */
+  /** Maximum wait in seconds. Null restores the default. */
   maxWaitS?: number | null | undefined;
 }
 
 /**
- * Changes a seller's own product. Accepted purchases keep their price and maximum wait.
- * @throws NotFoundError (404/02) for an unknown product, or one that another seller created.
+ * Changes a product of its owner. Accepted purchases keep their price and maximum wait.
+ * @throws NotFoundError (404/02) for an unknown product, or a product of another seller.
  */
 export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
   const { sellerId, code, price, status, description, maxWaitS } = change;

@@ -7,24 +7,23 @@ export interface ProviderOrder {
   customerNumber: string;
   /** Maximum cost of this order, in rupiah. */
   costMax: number;
-  /** Postpaid: the total in rupiah that the buyer accepted. Absent or null: a prepaid order. */
+  /** The total of a bill in rupiah that the buyer accepted. Absent or null for a prepaid order. */
   billTotal?: number | null;
   /**
-   * When the order was first sent. A status check does not resend an order that is too old or too
-   * recent.
+   * When the order was first sent. No status check is sent if the order is too old or too recent.
    */
   sentAt?: Date | null;
   lastCheckAt?: Date | null;
   /**
-   * The lease of the order ends at this time, and other processes rely on it. After it neither the
-   * order nor a status check that can buy may be sent.
+   * The lease of the order ends at this time, and then other processes may check the order. After
+   * it, neither the order nor a status check that can buy may be sent.
    */
   sendBefore?: Date | null;
 }
 
 /**
- * The outcome of an order. Final only if the adapter knows the status as final; any unreadable
- * answer is `unknown`.
+ * The outcome of an order. It is final only if the adapter knows the provider's status as final. An
+ * unreadable response is `unknown`.
  */
 export type ProviderOutcome =
   | { outcome: 'success'; code: string; message: string; serialNumber: string | null; cost: number | null }
@@ -33,46 +32,50 @@ export type ProviderOutcome =
       code: string;
       message: string;
       /**
-       * yes: another seller may serve it. no: the customer's fault. confirm: check the status
-       * first. A status check never returns `confirm`.
+       * Whether another seller may serve the order.
+       *
+       * - yes: another seller may.
+       * - no: the customer made a mistake, so no seller can.
+       * - confirm: check the status first. A status check never returns `confirm`.
        */
       failover: 'yes' | 'no' | 'confirm';
       /**
-       * The code (docs/reference/errors.md#codes) that the client sees if no other seller serves
-       * it.
+       * The code (docs/reference/errors.md#codes) for the client if no other seller serves the
+       * order.
        */
       clientCode: ResponseCode;
       /**
-       * configuration, float: the operator must fix it; the circuit opens. outage: the provider
-       * serves no order; counts as a failure of its circuit. Absent: the refusal concerns this
-       * order only.
+       * The cause, if it affects more than this order. Absent if it affects only this order.
+       *
+       * - configuration, float: the operator must fix it, so the circuit opens.
+       * - outage: the provider serves no orders. This counts as a failure of its circuit.
        */
       fault?: 'configuration' | 'float' | 'outage';
     }
   | { outcome: 'pending'; code: string; message: string; serialNumber: string | null }
   /**
-   * The request may have been executed: time-out, lost connection, 5xx, unreadable or unlisted
-   * answer.
+   * The request may have been executed: time-out, lost connection, 5xx, or an unreadable or
+   * unlisted response.
    */
   | { outcome: 'unknown'; code: string; message: string }
   /**
-   * Status checks only: the provider does not know the reference. Accepted only after a repeated
-   * check; see fulfil-purchase.ts.
+   * Only from status checks: the provider does not know the reference. It is believed only after
+   * repeated checks (src/purchases/fulfil/apply-outcome.ts).
    */
   | { outcome: 'not-found'; code: string; message: string }
   /**
-   * Certainly not sent (no connection, no TLS) or not taken (too many requests). The same order may
-   * be sent again later.
+   * The request was certainly not sent (no connection, no TLS) or not accepted (too many requests).
+   * The same order may be sent again later.
    */
   | { outcome: 'not-sent'; code: string; message: string }
   /** The provider reversed a successful sale. */
   | { outcome: 'reversed'; code: string; message: string }
-  /** The operator must decide. Never send it again. */
+  /** The operator must decide. Never send the order again. */
   | { outcome: 'review'; code: string; message: string };
 
 /**
- * The outcome of a bill inquiry (docs/reference/api/bills.md). It moves no money, so anything
- * uncertain is `unavailable`.
+ * The outcome of a bill inquiry (docs/reference/api/bills.md). An inquiry moves no money, so every
+ * uncertain outcome is `unavailable`.
  */
 export type BillOutcome =
   | { outcome: 'bill'; bill: ProviderBill }
@@ -86,15 +89,15 @@ export type BillOutcome =
   | { outcome: 'unavailable'; code: string; message: string };
 
 /**
- * The outcome of a meter inquiry. `power`: tariff and power as the provider writes them. It moves
- * no money.
+ * The outcome of a meter inquiry, which moves no money. `power` is the tariff and power as the
+ * provider writes them.
  */
 export type MeterOutcome =
   | { outcome: 'meter'; name: string; power: string | null }
   | { outcome: 'wrong-number'; code: string; message: string }
   | { outcome: 'unavailable'; code: string; message: string };
 
-/** Amounts in rupiah. `billPeriod` is YYYY-MM. */
+/** A bill as the provider returns it, with amounts in rupiah. `billPeriod` is YYYY-MM. */
 export interface ProviderBill {
   customerName: string;
   billPeriod: string;
@@ -103,14 +106,14 @@ export interface ProviderBill {
   totalAmount: number;
 }
 
-/** An answer that does not concern an order: its value, or why it could not be read. */
+/** The result of a call that does not concern an order: its value, or why it could not be read. */
 export type Reading<T> = { ok: true; value: T } | { ok: false; code: string; message: string };
 
-/** A row of a provider's price list. `cost` in rupiah, `cutOff` in business time HH:MM. */
+/** A row of a provider's price list. `cost` is in rupiah. `cutOff` is in business time, HH:MM. */
 export interface ProviderProduct {
   code: string;
   cost: number;
-  /** Switched on at the provider, enabled for us, and in stock. */
+  /** True if the product is active at the provider, enabled for us, and in stock. */
   available: boolean;
   cutOff: { start: string; end: string } | null;
 }
@@ -120,18 +123,20 @@ export interface ProviderRecordRow {
   providerRef: string;
   at: Date;
   status: 'success' | 'failed' | 'pending';
-  /** Null if the record does not contain it. */
+  /** Null if the provider's record has no serial number. */
   serialNumber: string | null;
 }
 
 /**
- * An inbound callback. It only triggers a status check, and that check moves the money (decision
- * 018).
+ * A callback from a provider. It only triggers a status check. The response to that check moves the
+ * money (decision 018).
  */
 export type ProviderCallback =
   { kind: 'ping' } | { kind: 'result'; providerRef: string; status: 'success' | 'failed' | 'pending' };
 
-/** Connection settings of a seller's provider. Secrets are in clear text: never log it. */
+/**
+ * Connection settings of a seller's provider. Secrets are in clear text, so never log a connection.
+ */
 export interface ProviderConnection {
   sellerId: string;
   baseUrl: string;
@@ -139,31 +144,36 @@ export interface ProviderConnection {
   secret: string;
   /** Signing secret of the provider's callbacks, if it differs from `secret`. */
   callbackSecret?: string | null;
-  /** h2h only. md5 is for engines without HMAC. */
+  /** The signing algorithm, for h2h only. md5 is for reseller engines without HMAC. */
   signWith?: 'hmac' | 'md5';
-  /** Limit of the whole fleet; absent or null: none. */
+  /** Limit for all processes together. Absent or null means no limit. */
   callsPerSecond?: number | null;
-  /** Concurrent calls of the whole fleet; absent or null: no limit of the provider's own. */
+  /**
+   * Concurrent calls of all processes together. Absent or null means that this provider has no
+   * limit.
+   */
   concurrency?: number | null;
 }
 
 /** Parameters of the status-check and retry rules, in milliseconds. */
 export interface ProviderTraits {
   timeoutMs: number;
-  /** A "not found" proves nothing until this time has passed since the order was sent. */
+  /** A "not found" response proves nothing until this time has passed since the order was sent. */
   longestLatencyMs: number;
   inquiryMinIntervalMs: number;
   inquiryMaxAgeMs: number;
-  /** The status check sends the same reference again. */
+  /** True if the status check sends the order again under the same reference. */
   resendIsInquiry: boolean;
 }
 
-/** Outcomes that the simulator can give an order. `reversed`: a success that is reversed. */
+/**
+ * Outcomes that the simulator can give to an order. `reversed` is a success that is then reversed.
+ */
 export type PlayedEnd = 'success' | 'failed' | 'reversed';
 
 /**
- * One provider protocol. Every method answers within the time-out and never throws for a provider's
- * behaviour.
+ * One provider protocol. Every method resolves within the time-out. No behaviour of a provider
+ * makes a method throw.
  */
 export interface ProviderAdapter {
   readonly kind: string;
@@ -172,7 +182,7 @@ export interface ProviderAdapter {
   /** Checks the status of an order or bill payment that was sent before. */
   inquire(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
   /**
-   * Asks for a bill; buys nothing.
+   * Inquires a bill without paying it.
    * @param query.providerRef A new reference, not that of an order.
    */
   inquireBill(connection: ProviderConnection, query: BillQuery): Promise<BillOutcome>;
@@ -186,8 +196,8 @@ export interface ProviderAdapter {
   /** Returns our balance at the provider, in rupiah. */
   balance(connection: ProviderConnection): Promise<Reading<number>>;
   /**
-   * Reads the price list while it arrives, and keeps only the products that `wants` accepts.
-   * @param wants Called with each product code; absent: all products.
+   * Reads the price list as a stream and keeps only the products that `wants` accepts.
+   * @param wants Called with each product code. If absent, all products are kept.
    */
   priceList(
     connection: ProviderConnection,
@@ -199,22 +209,22 @@ export interface ProviderAdapter {
    */
   inquireMeter?: (connection: ProviderConnection, meterNumber: string) => Promise<MeterOutcome>;
   /**
-   * Returns the provider's record of our orders in a period, if the protocol supports it. Other
-   * records come as files.
+   * Returns the provider's record of our orders in a period, if the protocol supports it. Records
+   * of other protocols come as files.
    */
   record?: (
     connection: ProviderConnection,
     period: { since: Date; until: Date },
   ) => Promise<Reading<ProviderRecordRow[]>>;
   /**
-   * Simulator only: gives an order this outcome; the next status check returns it. refused: the
-   * order already has another outcome, or is unknown.
+   * Simulator only. Gives an order this outcome, which the next status check returns. The result is
+   * `refused` if the order has another outcome or is unknown.
    */
   endOrder?: (
     connection: ProviderConnection,
     asked: { providerRef: string; end: PlayedEnd },
   ) => Promise<'ended' | 'refused' | 'unavailable'>;
-  /** Parses an inbound callback without trusting it. Null if it does not match this protocol. */
+  /** Parses a callback without trusting it. Returns null if it does not match this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /**
    * True if the raw body was signed with the secret of this connection. Header names are in lower

@@ -1,9 +1,10 @@
 /**
- * Admission control: limits the fleet's calls to a provider by rate (evenly spaced), by
- * concurrency, and by requested pauses. Redis counts by its own clock, so a host with a wrong clock
- * blocks no calls. A call that would wait too long is rejected before anything is sent.
+ * Admission control limits the calls of all processes to a provider: by rate (evenly spaced), by
+ * concurrency, and by pauses that the provider requests. Redis measures the time, so a host with a
+ * wrong clock does not block calls. A call that would wait too long is rejected before anything is
+ * sent.
  *
- * A call counts from its admission. So the circuit breaker sees hanging orders before they time
+ * A call counts from its admission, so the circuit breaker sees hanging orders before they time
  * out.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,22 +17,28 @@ import { circuitRules, getInFlightKey, getProbeKey } from './circuit.js';
 import { getPauseKey } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
-/** Milliseconds that an inquiry waits for admission. */
+/** Maximum time in milliseconds that an inquiry waits for admission. */
 export const admissionWaitMaxMs = 1_000;
 /**
- * Milliseconds that an order waits. It is at the head of its queue, so it delays no other order.
+ * Maximum time in milliseconds that an order waits for admission. It is at the head of its queue,
+ * so its wait delays no other order.
  */
 const orderWaitMaxMs = 5_000;
 const slotFreeEveryMs = 50;
-/** The longest time-out of any adapter. */
+/** The longest time-out of any adapter, in milliseconds. */
 const inquiryTimeoutMs = 40_000;
-/** A call that is not released this long after its time-out belongs to a dead process. */
+/**
+ * Margin in milliseconds after the time-out of a call. If the call is not released by then, its
+ * process has died.
+ */
 const lifeMarginMs = 5_000;
 
 /**
- * Admits a call or returns the reason: {'go', ms until it may begin}, {'slots', 0}, {'pace', ms},
- * {'pause', ms}.
+ * Admits a call, or returns the reason why not: {'go', ms until the call may begin}, {'slots', 0},
+ * {'pace', ms}, {'pause', ms}.
+ *
  * KEYS: pause, pace, orders in flight, inquiries in flight, probe.
+ *
  * ARGV: token, ms between calls or 0, slots or 0, maximum wait, lifetime of a call, 1 for an order.
  */
 const admitScript = `
@@ -55,21 +62,21 @@ if ARGV[6] == '1' then redis.call('PEXPIRE', KEYS[5], life) end
 return {'go', math.ceil(at - now)}`;
 
 /**
- * An admitted call. Call `release` when it is answered or was not made. Only the first `release`
- * counts.
+ * An admitted call. Call `release` when the call has ended or was not made. Only the first
+ * `release` counts.
  */
 export interface Admission {
   release(how?: { sent: boolean }): Promise<void>;
 }
 
-/** Milliseconds until a retry makes sense. */
+/** Milliseconds after which a retry makes sense. */
 export interface NotAdmitted {
   retryAfterMs: number;
 }
 
 /**
- * Admits an order. Called before anything about the order is written, so that an order which has to
- * wait leaves no trace.
+ * Admits an order. Call it before anything about the order is written, so that an order that must
+ * wait leaves no data behind.
  * @param options.countsForCircuit False for an order that plays a sandbox scenario.
  */
 export function admitOrder(
@@ -86,7 +93,7 @@ export function admitOrder(
 /**
  * Admits an inquiry (status check, bill, balance) and calls the provider. Inquiries to one provider
  * use at most half of the process's concurrency, which leaves room for other providers.
- * @returns the result of `call`, or null if the provider is too busy and nothing was sent.
+ * @returns The result of `call`, or null if the provider is too busy and nothing was sent.
  */
 export async function callWhenAdmitted<T>(
   connection: ProviderConnection,
@@ -171,7 +178,7 @@ async function requestAdmission(
       Number(call.isOrder),
     )) as AdmitReply;
   } catch (error) {
-    // Without Redis the shared limit cannot be checked, so the call is rejected and retried later.
+    // Without Redis the shared limits cannot be checked, so the call is rejected and retried later.
     logger.warn('provider limits could not be checked', { sellerId, error });
     return ['pause', admissionWaitMaxMs];
   }
@@ -195,8 +202,8 @@ const endProbeScript = `
 if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
 
 /**
- * Frees the probe in case this order was the probe. It was not sent, so the next order need not
- * wait for it.
+ * Ends the probe if this order was the probe. The order was not sent, so the next order need not
+ * wait for the probe.
  */
 async function endProbe(sellerId: string): Promise<void> {
   const key = getProbeKey(sellerId, 'send');
@@ -205,7 +212,10 @@ async function endProbe(sellerId: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** If it fails, the slot becomes free when the call's lifetime ends. */
+/**
+ * Frees the slot of a call. If that fails, the slot becomes free when the lifetime of the call
+ * ends.
+ */
 async function release(sellerId: string, token: string): Promise<void> {
   const [orders, others] = getFlightKeys(sellerId);
   await Promise.all([redis().zrem(orders, token), redis().zrem(others, token)]).catch(() => undefined);

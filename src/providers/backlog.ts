@@ -7,7 +7,7 @@ import { type RoutingSeller, getRoutingSellers } from './routing-cache.js';
 import { consumeRateLimit } from '../redis/rate-limit.js';
 import { logger } from '../shared/logger.js';
 
-/** Milliseconds that a process caches a count. */
+/** Milliseconds for which a process caches a count. */
 const readTtlMs = 500;
 /**
  * Multiplier of the estimate. An estimate that is too low would lead to refunds of accepted orders.
@@ -15,17 +15,19 @@ const readTtlMs = 500;
 const safetyFactor = 1.1;
 
 export interface Backlog {
-  /** Orders waiting for their turn. */
+  /** Number of orders that wait in the queue. */
   waiting: number;
-  /** Milliseconds from one order to the next; 0: unknown, and unlimited. */
+  /**
+   * Milliseconds from one order to the next. 0 if the provider has no limit or the rate is unknown.
+   */
   oneMs: number;
-  /** Milliseconds until a new order would be sent. */
+  /** Estimated milliseconds until a new order would be sent. */
   expectedMs: number;
 }
 
 /**
- * Maximum waits of an order in seconds: of its product, and of the provider of the seller that it
- * was accepted at.
+ * Maximum waits of an order in seconds: the limit of its product, and the limit of the provider
+ * that serves the accepted offer.
  */
 export interface WaitLimits {
   product: number | null | undefined;
@@ -33,8 +35,8 @@ export interface WaitLimits {
 }
 
 /**
- * Returns the maximum wait of an order in milliseconds: the product's, else the provider's, else
- * the default of ten minutes. It never exceeds the provider's.
+ * Returns the maximum wait of an order in milliseconds: that of the product, else that of the
+ * provider, else the default of ten minutes. It never exceeds that of the provider.
  */
 export function getMaxWaitMs(waitLimits: WaitLimits): number {
   const promisedMs = getConfiguredWaitMs(waitLimits);
@@ -42,8 +44,8 @@ export function getMaxWaitMs(waitLimits: WaitLimits): number {
 }
 
 /**
- * Returns the configured maximum wait in milliseconds, or Infinity if none is set. After a
- * configured wait an order is refunded even if its turn has come.
+ * Returns the configured maximum wait in milliseconds, or Infinity if none is set. An order that
+ * has waited this long is refunded, even if it is next in the queue.
  */
 export function getConfiguredWaitMs({ product, provider }: WaitLimits): number {
   return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);
@@ -53,7 +55,7 @@ const cachedCounts = new Map<string, { waiting: number; untilMs: number }>();
 
 /**
  * Returns the backlogs of these sellers' providers, at most half a second old. While Redis is
- * unavailable the backlog is 0.
+ * unavailable, every backlog is reported as 0.
  */
 export async function readBacklogs(
   sellers: Pick<RoutingSeller, '_id' | 'provider'>[],
@@ -75,8 +77,8 @@ export async function readBacklogs(
 }
 
 /**
- * Counts a new order before the cached count is refreshed, so that concurrent purchases see each
- * other.
+ * Adds a new order to the cached count, so that concurrent purchases see each other before the next
+ * refresh.
  */
 export function countWaiting(sellerId: string): void {
   const found = cachedCounts.get(sellerId);
@@ -101,28 +103,28 @@ async function countJobs(sellerId: string): Promise<number> {
     const counts = await openQueue(getProviderQueue(sellerId)).getJobCounts('wait', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   } catch {
-    // The connection reports the outage itself.
+    // The Redis connection reports the outage itself.
     return 0;
   }
 }
 
 /**
- * Priorities of BullMQ. BullMQ runs unprioritised jobs first; jobs of equal priority run first
- * come, first served.
+ * Job priorities in BullMQ, which runs unprioritised jobs first. Jobs of equal priority run in
+ * order of arrival.
  */
 export const jobPriorities = { ahead: 0, usual: 1 } as const;
 
 /**
- * At most one turn in this many goes to orders of waiting clients, so that they never starve the
- * others (decision 021).
+ * At most one in this many orders of a queue gets priority because its client waits, so that such
+ * orders never starve the others (decision 021).
  */
 const turnsPerPriorityTurn = 4;
-/** Minimum length in milliseconds of the window that counts these turns. */
+/** Minimum length in milliseconds of the window in which prioritised orders are counted. */
 const windowMinMs = 5_000;
 
 /**
- * Returns the BullMQ priority of an order whose client waits for the outcome. Never throws; while
- * Redis is unavailable each process counts for itself.
+ * Returns the BullMQ priority of an order whose client waits for the outcome. Never throws. While
+ * Redis is unavailable, each process counts its own orders.
  */
 export async function getAwaitedPriority(sellerId: string): Promise<number> {
   try {
@@ -133,7 +135,7 @@ export async function getAwaitedPriority(sellerId: string): Promise<number> {
   }
 }
 
-/** Takes a priority turn. Nothing is counted while no order waits. */
+/** Returns true if one more order may have priority. Counts nothing while no order waits. */
 async function takePriorityTurn(sellerId: string): Promise<boolean> {
   const seller = (await getRoutingSellers()).get(sellerId);
   const { waiting = 0, oneMs = 0 } = (seller && (await readBacklogs([seller])).get(sellerId)) ?? {};

@@ -12,7 +12,7 @@ import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { recordOffer } from '../products/put-offer.js';
 import { updateProduct } from '../products/update-product.js';
 
-/** An offer with each party's share of its price. Rupiah. */
+/** An offer with each party's share of its price, in rupiah. */
 export interface CatalogueOffer {
   seller: string;
   sellerId: string;
@@ -20,17 +20,17 @@ export interface CatalogueOffer {
   isOwner: boolean;
   status: ProductStatus;
   price: number;
-  /** The platform's share of the price, and its rate. */
+  /** The platform's share of the price. */
   commission: number;
   commissionRate: number;
-  /** The provider's cost; null: unknown. */
+  /** The provider's cost. Null if unknown. */
   cost: number | null;
   /**
-   * The seller's share: price − commission − cost. Null if the cost is unknown. Below 0 every sale
-   * loses money.
+   * The seller's share: price − commission − cost. Null if the cost is unknown. If it is negative,
+   * every sale loses money.
    */
   margin: number | null;
-  /** Availability according to the provider; null: unknown. */
+  /** Availability according to the provider. Null if unknown. */
   isAvailable: boolean | null;
 }
 
@@ -40,7 +40,7 @@ export interface CatalogueItem {
   offers: CatalogueOffer[];
 }
 
-/** Maximum offers shown per product, on average over a page. */
+/** Average number of offers per product that a page shows at most. */
 const offersMax = 200;
 
 /**
@@ -70,7 +70,7 @@ export async function findCataloguePage(query: {
 
 /**
  * Returns one product with its offers.
- * @throws NotFoundError
+ * @throws NotFoundError if the product does not exist.
  */
 export async function findCatalogueItem(code: string): Promise<CatalogueItem> {
   const product = await ProductModel.findById(code).lean<Product>();
@@ -140,14 +140,15 @@ function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | un
 }
 
 /**
- * Changes an existing offer; omitted fields stay. Accepted purchases keep their price.
- * @throws NotFoundError (404/02)
+ * Changes an existing offer. Omitted fields keep their value, and accepted purchases keep their
+ * price.
+ * @throws NotFoundError (404/02) if the offer does not exist.
  */
 export async function changeOffer(
   change: {
     sellerId: string;
     productCode: string;
-    /** Rupiah. */
+    /** Price in rupiah. */
     price?: number | undefined;
     status?: ProductStatus | undefined;
   },
@@ -175,11 +176,11 @@ export async function changeOffer(
 export interface OfferChange {
   code: string;
   sellerId: string;
-  /** Rupiah. */
+  /** Price in rupiah. */
   price?: number | undefined;
-  /** Status of the whole product if the seller created it. */
+  /** Status of the whole product, if the seller created the product. */
   status?: ProductStatus | undefined;
-  /** Confirms a price that is below the cost. */
+  /** True to confirm a price below the cost. */
   belowCost?: boolean | undefined;
 }
 

@@ -15,10 +15,13 @@ import {
 
 export interface RouteQuery {
   productCode: string;
-  /** Maximum price in rupiah. Absent when an order is accepted: no price is agreed yet. */
+  /**
+   * Maximum price in rupiah. Absent when a purchase is being accepted, because no price is agreed
+   * yet.
+   */
   priceMax?: number;
   /**
-   * The offer that the order was accepted at, or the seller that quoted its bill. It is tried
+   * The offer at which the order was accepted, or the seller that quoted its bill. It is tried
    * first, at this price, even if the offer has changed.
    */
   accepted?: { sellerId: string; price: number } | null;
@@ -26,8 +29,8 @@ export interface RouteQuery {
   excludeSellerIds?: string[];
   now?: Date;
   /**
-   * The seller in whose provider queue it is the order's turn. At any other provider the order must
-   * queue first. Null: it has no turn anywhere. Absent: queues do not matter.
+   * The seller in whose provider queue the order is next. For any other provider, the order must
+   * queue first. Null if the order is next in no queue. If absent, queues are ignored.
    */
   turnAt?: string | null;
 }
@@ -44,22 +47,25 @@ export interface Route {
 export type RoutableOffer = Pick<Offer, 'sellerId' | 'price' | 'cost' | 'providerAvailable' | 'cutOff'>;
 
 /**
- * no-offer: no seller offers it within the price. cut-off: the product is in its daily window.
- * maintenance: the product is in maintenance, or no seller can serve. circuits-open: the circuits
- * of all able sellers are open. backlog: the wait would exceed the limit; checked only on
- * acceptance.
+ * Reasons why no seller was chosen.
+ *
+ * - no-offer: no seller offers the product within the price.
+ * - cut-off: the product is in its daily window without sales.
+ * - maintenance: the product is in maintenance, or no seller can serve it.
+ * - circuits-open: the circuits of all sellers that could serve it are open.
+ * - backlog: the wait would exceed the limit. This is checked only on acceptance.
  */
 export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-open' | 'backlog';
 
 export interface NoRoute {
   reason: NoRouteReason;
-  /** For backlog and for a provider's pause: when a retry makes sense. */
+  /** For a backlog or a pause of the provider, the milliseconds after which a retry makes sense. */
   retryAfterMs?: number;
 }
 
 /**
- * Returns the cheapest active offer whose seller can serve now. Ties go to the better success rate,
- * then to the faster provider (docs/explanation/routing.md#routing).
+ * Returns the cheapest active offer whose seller can serve the order now. If prices are equal, the
+ * better success rate wins, then the faster provider (docs/explanation/routing.md#routing).
  */
 export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   const { productCode, accepted = null, now = currentTime() } = query;
@@ -99,7 +105,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   return { reason: 'circuits-open', ...(pauseMs > 0 && { retryAfterMs: pauseMs }) };
 }
 
-/** True when an order is being accepted: no price is agreed, so nothing was bought. */
+/** True if a purchase is being accepted. No price is agreed then, and nothing has been bought. */
 function isAcceptance({ priceMax }: RouteQuery): boolean {
   return priceMax === undefined;
 }
@@ -133,7 +139,10 @@ function selectOffers(
   );
 }
 
-/** Inputs of the best price apart from the product and its offers, as of one moment. */
+/**
+ * The conditions that decide which offer gives the best price, read at one moment: time, sellers
+ * and circuits.
+ */
 export interface PriceConditions {
   sellers: Map<string, RoutingSeller>;
   circuits: Map<string, CircuitView>;
@@ -146,8 +155,8 @@ export async function readPriceConditions(at: Date = currentTime()): Promise<Pri
 }
 
 /**
- * Returns the price list entry of a product: the cheapest offer that can serve now, or
- * `maintenance` with the cheapest offer if none can. Null if there is no offer. Rupiah.
+ * Returns the price list entry of a product in rupiah: the cheapest offer that can serve now. If no
+ * offer can, the status is `maintenance` with the cheapest offer. Null if there is no offer.
  * @param offers Active offers, cheapest first.
  */
 export function getBestPrice(
@@ -192,7 +201,7 @@ function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: D
 
 export const obstacles = ['no-provider', 'suspended', 'paused', 'float', 'unavailable', 'cut-off'] as const;
 
-/** Returns why an offer cannot be used now, apart from its circuit, or null. */
+/** Returns why an offer cannot be used now, or null. It does not check the circuit. */
 export function findObstacle(
   seller: RoutingSeller | undefined,
   offer: RoutableOffer,
@@ -224,7 +233,8 @@ export type RankCriterion = (typeof rankCriteria)[number];
 type Compare = (a: RoutableOffer, b: RoutableOffer) => number;
 
 function buildComparers(circuits: Map<string, CircuitView>): Record<RankCriterion, Compare> {
-  // Rounded to whole per cent and tenths of a second; smaller differences are noise.
+  // Rates are rounded to whole per cent and durations to tenths of a second. Smaller differences
+  // are noise.
   const rateOf = ({ sellerId }: RoutableOffer) =>
     Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
   const speedOf = ({ sellerId }: RoutableOffer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
@@ -260,8 +270,8 @@ export function sortOffers(
 
 /**
  * Returns the first offer whose circuit admits the order. While a half-open provider has a probe in
- * flight, other sellers are tried first: an order accepted there would wait for the probe's
- * outcome.
+ * flight, other sellers are tried first, because an order accepted for this provider would wait for
+ * the probe's outcome.
  */
 async function findFirstOpen(
   offers: RoutableOffer[],

@@ -1,14 +1,15 @@
 /**
  * One circuit breaker per provider, shared by all processes through Redis (decision 019). It opens
- * when half of at least 20 calls within 30 s failed. It also opens when 20 in a row failed, or over
- * 5 % took the whole time-out. Calls that hang count as failed before they end.
+ * when half of at least 20 calls within 30 s failed. It also opens when 20 calls in a row failed,
+ * or when over 5 % of the calls took the whole time-out. Calls that hang count as failed before
+ * they end.
  *
- * It is open for 15 s, then half-open: one real order as a probe, at most one a second. Three
- * successful probes in a row close it; a failed one opens it again. Status checks are never
- * blocked.
+ * An open circuit becomes half-open after 15 s. It then lets one real order through as a probe, at
+ * most once a second. Three successful probes in a row close the circuit. A failed probe opens it
+ * again. Status checks are never blocked.
  *
- * Each transition is one atomic step in Redis. While Redis is unavailable every circuit counts as
- * closed: workers get no jobs then.
+ * Each transition is one atomic step in Redis. While Redis is unavailable, every circuit counts as
+ * closed. Workers get no jobs during that time.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
@@ -28,50 +29,52 @@ export const circuitRules = {
   probeIntervalMs: 1_000,
   probesToClose: 3,
   /**
-   * An order in flight hangs after this many times the mean duration, within the two bounds below.
-   * If the mean is unknown, the upper bound applies.
+   * An order in flight counts as hanging after this many times the mean duration. The two bounds
+   * below limit the result. If the mean is unknown, the upper bound applies.
    */
   hangsAfterMeans: 4,
   hangsAfterMinMs: env.APP_MODE === 'sandbox' ? 1_500 : 5_000,
   hangsAfterMaxMs: env.APP_MODE === 'sandbox' ? 2_500 : 15_000,
 } as const;
 
-/** Milliseconds that an unsent probe is reserved. A sent probe is reserved for its time-out. */
+/**
+ * Milliseconds for which an unsent probe is reserved. A sent probe is reserved for its time-out.
+ */
 const probePromiseMs = 5_000;
 
-/** Milliseconds without a heartbeat after which a process counts as dead or stalled. */
+/** A process without a heartbeat for this many milliseconds counts as dead or stalled. */
 const beatMaxAgeMs = 1_500;
 
-/** Milliseconds that a process caches a view. */
+/** Milliseconds for which a process caches a circuit's state. */
 const readTtlMs = 200;
 
 export interface CircuitView {
-  /** Also `open` while the provider has requested a pause. */
+  /** The state is also `open` during a pause that the provider requested. */
   state: 'closed' | 'open' | 'half-open';
-  /** Milliseconds until the requested pause ends; 0: no pause. */
+  /** Milliseconds until the requested pause ends. 0 if there is no pause. */
   pauseMs: number;
-  /**
-   * Share of recent orders served, 0 to 1, and their mean duration. Both are smoothed, and break
-   * ties in routing.
-   */
+  /** Share of recent orders that were served, 0 to 1. Smoothed; it breaks ties in routing. */
   successRate: number;
   meanMs: number;
 }
 
 export interface CallRecord {
-  /** No answer, an error, or maintenance. The refusal of an order is not a failure. */
+  /** True after no response, an error, or maintenance. The refusal of an order is not a failure. */
   failed: boolean;
-  /** The call took the whole time-out. */
+  /** True if the call took the whole time-out. */
   slow: boolean;
-  /** The provider accepted the order. */
+  /** True if the provider accepted the order. */
   served: boolean;
   startedAt: number;
   durationMs: number;
 }
 
 /**
- * KEYS: state, probe, buckets. ARGV: time, the seven rules, then five numbers per call, oldest
- * first.
+ * Records calls and applies the rules.
+ *
+ * KEYS: state, probe, buckets.
+ *
+ * ARGV: time, the seven rules, then five numbers per call, oldest first.
  */
 const recordScript = `
 local now, callsMin, failureShare, slowShare = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -128,9 +131,11 @@ return said`;
 
 /**
  * Returns the circuit's state, and opens the circuit if too many orders hang.
+ *
  * KEYS: state, pause, orders in flight, heartbeats, buckets.
- * ARGV: time, minimum calls, failure share; multiple of the mean, lower and upper bound in ms after
- * which a call hangs; maximum age of a heartbeat in ms.
+ *
+ * ARGV: time, minimum calls, failure share, multiple of the mean after which a call hangs, its
+ * lower and upper bound in ms, maximum age of a heartbeat in ms.
  */
 const viewScript = `
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'rate', 'ms')
@@ -162,8 +167,8 @@ end
 return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', redis.call('PTTL', KEYS[2]), said}`;
 
 /**
- * Counts a sent order, batched with others of the same moment. Never throws: losing a count is
- * better than losing an order.
+ * Records a sent order for the circuit. Concurrent records are batched. Never throws, because a
+ * lost record does less harm than a lost order.
  */
 export async function recordCall(sellerId: string, record: CallRecord): Promise<void> {
   const recorder =
@@ -220,8 +225,8 @@ function recordChange(sellerId: string, to: string, because: string): void {
 }
 
 /**
- * Opens the circuit at once. Used when our key, address or float at the provider is wrong, because
- * it would refuse every order.
+ * Opens the circuit at once. Used if our key or address is wrong or our float is too low, because
+ * the provider would refuse every order.
  */
 export async function openCircuit(sellerId: string, reason: string): Promise<void> {
   cachedViews.delete(sellerId);
@@ -239,7 +244,7 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
   }
 }
 
-/** Closes the circuit and clears the counts, after the operator has fixed the problem. */
+/** Closes the circuit and clears its counts. Called after the operator has fixed the problem. */
 export async function closeCircuit(sellerId: string): Promise<void> {
   cachedViews.delete(sellerId);
   await redis().hset(getCircuitKey(sellerId, 'state'), {
@@ -265,7 +270,7 @@ export async function readCircuits(sellerIds: string[]): Promise<Map<string, Cir
         cachedViews.set(id, { view: views[index] ?? closed, until: now + readTtlMs }),
       );
     } catch {
-      // The connection reports the outage itself.
+      // The Redis connection reports the outage itself.
       stale.forEach((id) => cachedViews.set(id, { view: closed, until: now + readTtlMs }));
     }
   }
@@ -306,9 +311,11 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
 }
 
 /**
- * Takes the probe of a half-open circuit: true for one caller of the whole fleet at a time, at most
+ * Takes the probe of a half-open circuit. Only one caller among all processes gets true, at most
  * once a second.
- * Accepting and sending have a token each. With one token an accepted probe could never be sent.
+ *
+ * Accepting and sending each have their own probe. If they shared one, an accepted order could not
+ * be sent, because its acceptance already holds the probe.
  */
 export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): Promise<boolean> {
   try {
@@ -324,8 +331,8 @@ if redis.call('EXISTS', KEYS[2]) == 1 then return false end
 return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
 
 /**
- * Like `takeProbe(…, 'accept')`, but false while any probe is reserved or in flight. Used when
- * another seller can serve the order.
+ * Like `takeProbe(…, 'accept')`, but returns false while any probe is reserved or in flight. Used
+ * when another seller can serve the order.
  */
 export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
   const keys = [getProbeKey(sellerId, 'accept'), getProbeKey(sellerId, 'send')];
@@ -336,20 +343,23 @@ export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
   }
 }
 
-// A test may turn the clock back; an entry must not stay fresh because of that.
+// A test may set the clock back. An entry must not count as fresh because of that.
 function isFresh(found: { until: number } | undefined, now: number): boolean {
   return found !== undefined && now < found.until && found.until - now <= readTtlMs;
 }
 
 /**
- * Redis key of the admitted calls that are not released yet. Scores are the times from which the
- * calls count.
+ * Returns the Redis key of the admitted calls that are not released yet. The score of a call is the
+ * time from which it counts.
  */
 export function getInFlightKey(sellerId: string, kind: 'orders' | 'questions'): string {
   return getCircuitKey(sellerId, `flights-${kind}`);
 }
 
-/** Counts the calls in flight of the whole fleet, by kind. @throws Redis's own errors. */
+/**
+ * Counts the calls in flight from all processes, by kind.
+ * @throws Redis errors.
+ */
 export async function countCallsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
   const [orders, questions] = await Promise.all([
     redis().zcard(getInFlightKey(sellerId, 'orders')),
@@ -358,13 +368,14 @@ export async function countCallsInFlight(sellerId: string): Promise<Record<'orde
   return { orders, questions };
 }
 
-/** Redis key of the last heartbeat of each process with long-running orders. */
+/** Returns the Redis key of the last heartbeat of each process with long-running orders. */
 export function getHeartbeatsKey(sellerId: string): string {
   return getCircuitKey(sellerId, 'beats');
 }
 
 /**
- * Redis key whose holder may send (or accept) the one order that a half-open circuit lets through.
+ * Returns the Redis key of the probe. Its holder may send (or accept) the one order that a
+ * half-open circuit lets through.
  */
 export function getProbeKey(sellerId: string, purpose: 'accept' | 'send'): string {
   return getCircuitKey(sellerId, `probe-${purpose}`);

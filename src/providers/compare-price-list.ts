@@ -6,17 +6,17 @@ import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
 
 /**
- * below-cost: the offer's price is below the provider's cost. not-listed: the provider does not
- * sell the product.
+ * Differences between an offer and the provider's price list.
+ *
+ * - below-cost: the price of the offer is lower than the provider's cost.
+ * - not-listed: the provider does not sell the product.
  */
 export const priceDifferences = ['below-cost', 'not-listed', 'unavailable', 'cost-changed'] as const;
 
 export interface PriceDifference {
   productCode: string;
   what: (typeof priceDifferences)[number];
-  /**
-   * Rupiah: the seller's price, the cost stored in the offer, and the cost in the provider's list.
-   */
+  /** The seller's price in rupiah. */
   price: number;
   cost: number | null;
   theirCost: number | null;
@@ -29,7 +29,7 @@ export interface PriceComparison {
 }
 
 /**
- * Compares a provider's price list with the active offers of its seller. Changes nothing.
+ * Compares a provider's price list with the active offers of its seller. This writes nothing.
  * @throws ConflictError if the seller has no provider, or the provider does not return its list.
  */
 export async function comparePriceList(

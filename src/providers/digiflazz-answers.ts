@@ -16,8 +16,8 @@ export type RcMeaning =
       clientCode: ResponseCode;
       fault?: 'configuration' | 'float';
       /**
-       * The refusal concerns the call. As the answer to a status check it says nothing about the
-       * order.
+       * True if the refusal concerns the call. In response to a status check it says nothing about
+       * the order.
        */
       aboutCall?: true;
     };
@@ -90,7 +90,7 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', '
 
 /**
  * Returns the period of a bill as YYYY-MM. Billers write `201901`, `MEI 2019` or `MEI 22`. For
- * several months it is the newest; without a readable period it is the current month.
+ * several months it returns the newest one. If no period is readable, it returns the current month.
  */
 export function getBillPeriod(written: (string | null | undefined)[]): string {
   const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();

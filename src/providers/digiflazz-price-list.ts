@@ -32,8 +32,8 @@ const rowSchema = Joi.object<Row>({
 });
 
 /**
- * Reads both price lists, prepaid and postpaid. Digiflazz limits how often; see
- * refresh-providers.ts.
+ * Reads both price lists, prepaid and postpaid. Digiflazz limits how often they may be read (see
+ * refresh-providers.ts).
  */
 export async function readPriceList(
   callFor: (cmd: 'prepaid' | 'pasca') => HttpCall,
@@ -64,7 +64,7 @@ function toProduct(row: Row): ProviderProduct {
   const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
   return {
     code: row.buyer_sku_code,
-    // For a bill only the admin fee is known; the amount of the bill itself is not.
+    // The list has only the admin fee of a bill, not its amount.
     cost: row.price ?? row.admin ?? 0,
     available: row.buyer_product_status && row.seller_product_status && inStock,
     cutOff: isWindow ? { start: hhmm(startMinute), end: hhmm(endMinute) } : null,

@@ -1,7 +1,8 @@
 /**
- * Digiflazz: JSON over POST, answers under `data`, the outcome decided by `rc`.
- * The status check sends an order's request again. Within 60 s the two may race, and after 90 days
- * it buys again; the traits prevent both.
+ * Adapter for Digiflazz: JSON over POST, with responses under `data`. `rc` decides the outcome.
+ *
+ * A status check sends the request of the order again. Within 60 s, the two requests could race;
+ * after 90 days, Digiflazz buys again. The traits prevent both.
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
@@ -60,8 +61,8 @@ interface BillData extends Data {
   desc?: { detail?: { periode?: string | null }[] } | null;
 }
 /**
- * Refusals with a 4xx status carry an `rc`. A 503 without one proves nothing, so its outcome is
- * unknown.
+ * A refusal with a 4xx status carries an `rc`. A 503 without an `rc` proves nothing, so its outcome
+ * is unknown.
  */
 const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
@@ -101,7 +102,7 @@ const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | 
 
 /**
  * Creates the Digiflazz adapter.
- * @param noteFloat Called with our balance whenever an answer contains it.
+ * @param noteFloat Called with our balance whenever a response contains it.
  */
 export function createDigiflazzAdapter(
   noteFloat: (sellerId: string, amount: number) => void,
@@ -121,9 +122,9 @@ export function createDigiflazzAdapter(
     connection: ProviderConnection,
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome> => {
-    // Digiflazz accepts a payment only after an inquiry under the same reference, which also
-    // detects a changed bill. The lease of the order allows for one time-out, so each call gets
-    // half of it.
+    // Digiflazz accepts a payment only after an inquiry under the same reference. The inquiry also
+    // detects a changed bill. The lease of the order allows for one time-out, so each of the two
+    // calls gets half of it.
     const timeoutMs = digiflazzTraits.timeoutMs / 2;
     const inquired = await inquireBill(connection, order, timeoutMs);
     switch (inquired.outcome) {
@@ -136,8 +137,8 @@ export function createDigiflazzAdapter(
         if (totalAmount !== order.billTotal) {
           return buildBillChangedOutcome(totalAmount);
         }
-        // The inquiry may have used its half of the time, and this process may have been paused
-        // meanwhile.
+        // The inquiry may have used its half of the time, or this process may have been paused
+        // since then.
         const sendBefore = order.sendBefore && new Date(order.sendBefore.getTime() + timeoutMs);
         const payment = { ...order, sendBefore };
         const { answer } = await transact(connection, payment, { command: 'pay-pasca', timeoutMs });
@@ -230,8 +231,8 @@ function unwrapData<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
 }
 
 /**
- * @param sent `first`: the order was sent now. `check`: it was sent before, and this was a status
- * check.
+ * @param sent `first` if the order was sent now. `check` if the call was a status check of an order
+ *   sent earlier.
  */
 function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
   if (answer.kind !== 'read') {
@@ -257,7 +258,7 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
     case 'refused': {
       const { failover, clientCode, fault, aboutCall } = meaning;
       if (sent === 'check' && aboutCall) {
-        // The float was too low for a *new* order, so Digiflazz does not know the reference. Other
+        // The float was too low for a *new* order, so Digiflazz does not know this reference. Other
         // faults say nothing about the order.
         return { outcome: fault === 'float' ? 'not-found' : 'unknown', code, message };
       }
@@ -274,7 +275,9 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
   }
 }
 
-/** True if `status` does not contradict `rc`. A contradiction makes the outcome unknown. */
+/**
+ * True if `status` does not contradict `rc`. If they contradict each other, the outcome is unknown.
+ */
 function isConsistent(rcClass: string, status: string | null | undefined): boolean {
   switch (status) {
     case 'Sukses':
@@ -372,7 +375,7 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
 }
 
 const callbackStatuses = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
-/** `hook`: a ping's description of the webhook. */
+/** `hook` is a ping's description of the webhook. */
 const callbackSchema = Joi.object<{
   hook?: object;
   data?: { ref_id: string; status: keyof typeof callbackStatuses };

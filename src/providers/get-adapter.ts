@@ -17,8 +17,8 @@ const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
 
 /**
  * Returns the adapter of a provider kind.
- * @throws Error for a kind that this release does not have. A person must then decide about orders
- * that were sent to it.
+ * @throws Error if this release does not have the kind. A person must then decide about orders that
+ *   were sent to a provider of this kind.
  */
 export function getAdapter(kind: ProviderSettings['kind']): ProviderAdapter {
   const adapter = lookUp(adapters, kind);
@@ -40,8 +40,8 @@ export interface OrderDestination {
 
 /**
  * Returns the connection to a seller's provider, with secrets in clear text.
- * @param sentTo Where an order was sent. Another system must not be asked about it, because it
- * could buy the order again.
+ * @param sentTo The address and username that an order was sent with. Another system must not be
+ *   asked about the order, because it could buy the order again.
  * @throws Error if the account has no provider or its settings are incomplete.
  */
 export function buildConnection(
@@ -76,7 +76,7 @@ function getAddress(provider: ProviderSettings, sentTo: OrderDestination | undef
     : (sentTo.providerBaseUrl ?? getDefaultAddress(sentTo.providerKind));
 }
 
-/** Returns the default base URL of a kind; null: it has none. */
+/** Returns the default base URL of a kind, or null if the kind has none. */
 function getDefaultAddress(kind: ProviderSettings['kind']): string | null {
   switch (kind) {
     case 'simulator':

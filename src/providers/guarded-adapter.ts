@@ -10,10 +10,11 @@ import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder, sampleOrder } from './provider-metrics.js';
 
 /**
- * Wraps an adapter: inquiries respect the provider's limits, and orders count for its circuit.
+ * Wraps an adapter. Inquiries respect the provider's limits, and orders count for its circuit.
  * Every inquiry ends within the adapter's time-out plus `admissionWaitMaxMs`.
- * `buy` and `payBill` take no admission: `admitOrder` is called before the order is written. A
- * LateError is not counted.
+ *
+ * `buy` and `payBill` take no admission, because `admitOrder` is called before the order is
+ * written. A LateError does not count for the circuit.
  */
 export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
@@ -53,7 +54,7 @@ export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
 }
 
 /**
- * Removes unprintable characters from provider text. This is the only place where it enters, before
+ * Removes unprintable characters from provider text. All provider text passes through here before
  * it is stored, logged, shown on a terminal or written to a file.
  */
 function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
@@ -101,7 +102,10 @@ async function sendCounted(sent: {
   return outcome;
 }
 
-/** A refusal of one order proves that the provider works. An outage is a failure. */
+/**
+ * Returns how an outcome counts for the circuit. The refusal of one order proves that the provider
+ * works. An outage is a failure.
+ */
 function judgeOutcome(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   switch (outcome.outcome) {
     case 'unknown':
@@ -120,7 +124,7 @@ function judgeOutcome(outcome: ProviderOutcome): { failed: boolean; served: bool
 }
 
 /**
- * True for sandbox numbers that play a scenario; they say nothing about the provider
+ * True for sandbox numbers that play a scenario. Their outcomes say nothing about the provider
  * (docs/reference/api/sandbox.md).
  */
 export function isScenarioOrder(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {

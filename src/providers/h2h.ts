@@ -1,11 +1,13 @@
 /**
- * Client of the reseller-software protocol (docs/reference/api/reseller.md): GET with query
- * parameters, answered by a code in `status`. This service also serves it, so one installation can
- * be the provider of another. The simulator speaks it too, with /inquiry and /payment for bills.
+ * Client of the reseller-software protocol (docs/reference/api/reseller.md). Requests are GET with
+ * query parameters. The response has a code in `status`. This service also serves the protocol, so
+ * one installation can be the provider of another. The simulator uses it too, with /inquiry and
+ * /payment for bills.
  *
- * A code describes our order only together with `transaction_status`, or as the direct answer to
- * the first request. After a status check the code may concern the check itself (a rate limit, a
- * rotated key). It is then `unknown`, or `not-found` if it shows that the order is not known.
+ * A code describes our order only together with `transaction_status`, or in response to the first
+ * request. In response to a status check, the code may concern the check itself (a rate limit, a
+ * rotated key). The outcome is then `unknown`, or `not-found` if the code shows that the order is
+ * not known.
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
@@ -57,7 +59,10 @@ interface Body {
   transaction_status?: string | null;
 }
 type OrderCall = 'request' | 'payment';
-/** The protocol answers with 200. Other statuses come from a proxy before the engine. */
+/**
+ * Responses of the protocol have the HTTP status 200. Any other status comes from a proxy in front
+ * of the engine.
+ */
 const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 
 const text = Joi.string().allow('', null);
@@ -107,7 +112,7 @@ interface PriceRow {
 
 /**
  * Creates an adapter for the reseller-software protocol.
- * @param kind The simulator uses the same protocol at another address, with extra calls.
+ * @param kind The simulator uses the same protocol at another address, with additional calls.
  */
 export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
   return {
@@ -140,7 +145,7 @@ async function send(
   if (billTotal !== undefined && billTotal !== null) {
     url.searchParams.set('amount', String(billTotal));
   } else {
-    // Status checks send it too: a provider that does not know the order buys it.
+    // Status checks send `max_price` too, because a provider that does not know the order buys it.
     url.searchParams.set('max_price', String(costMax));
   }
   return readJson(await get(connection, url, order.sendBefore), bodySchema, statusRules);
@@ -168,8 +173,8 @@ function buildAddress(
 }
 
 /**
- * @param failover Whether a refusal without a known reason may be retried elsewhere: yes for a
- * purchase, no for a bill.
+ * @param failover Whether another seller may be tried after a refusal without a known reason: yes
+ *   for a purchase, no for a bill.
  */
 function readOrderAnswer(
   answer: JsonAnswer<Body>,
@@ -246,7 +251,7 @@ async function inquireOrder(
   const call = typeof order.billTotal === 'number' ? 'payment' : 'request';
   const answer = await send(connection, call, order);
   if (answer.kind !== 'read') {
-    // A check that was not sent says as little about the order as one whose answer was lost.
+    // A check that was not sent says nothing about the order, like a check whose response was lost.
     return { outcome: 'unknown', code: answer.code, message: answer.message };
   }
   const { status: code, message, transaction_status: state, ref_id: refId } = answer.body;
@@ -261,7 +266,7 @@ async function inquireOrder(
   );
 }
 
-/** Returns the outcome of the order itself, or null if the answer concerns something else. */
+/** Returns the outcome of the order itself, or null if the response concerns something else. */
 function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
   const { status: code, sn, transaction_status: state, ref_id: refId } = body;
   if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
@@ -277,7 +282,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
     return { outcome: 'pending', code, message, serialNumber };
   }
   if (code === '00' && isState('success')) {
-    // Without a serial number and a state, 00 only means "accepted".
+    // Without a serial number and a state, the code 00 only means "accepted".
     return serialNumber === null && state !== 'success'
       ? { outcome: 'pending', code, message, serialNumber }
       : { outcome: 'success', code, message, serialNumber, cost: null };
@@ -287,7 +292,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
     const clientCode = code as '01' | '02' | '03' | '04';
     return { outcome: 'refused', code, message, failover: isCustomers ? 'no' : failover, clientCode };
   }
-  // A state that is unknown or contradicts the code must not decide anything.
+  // A state that is unknown or contradicts the code must not decide the outcome.
   return state === null || state === undefined ? null : buildUnreadableOutcome(code);
 }
 
@@ -421,8 +426,8 @@ function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> 
 }
 
 /**
- * Verifies `x-signature: sha256=<hex>`. The header has two signatures while the provider rotates
- * its secret.
+ * Verifies `x-signature: sha256=<hex>`. While the provider rotates its secret, the header has two
+ * signatures.
  */
 function isCallbackSigned(
   ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>

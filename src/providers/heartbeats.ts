@@ -1,7 +1,7 @@
 /**
- * Heartbeats of processes with orders in flight. A killed process leaves its orders in the
- * in-flight count until they expire. Without heartbeats these would look like calls to a provider
- * that hangs.
+ * Heartbeats of processes with orders in flight. The orders of a killed process stay in the
+ * in-flight count until they expire. Without heartbeats, they would look like calls to a hanging
+ * provider.
  */
 import { newId } from '../shared/ids.js';
 import { redis } from '../redis/connection.js';
@@ -9,13 +9,13 @@ import { processId } from '../redis/process-id.js';
 import { getHeartbeatsKey } from './circuit.js';
 
 /**
- * Milliseconds. Well below the age at which an order counts as hanging (circuit.ts). Most orders
- * end before the first beat.
+ * Interval in milliseconds. It is well below the age at which an order counts as hanging
+ * (circuit.ts). Most orders end before the first heartbeat.
  */
 const beatEveryMs = 400;
 const keptMs = 60_000;
 
-/** Seller id → call tokens of the orders in flight. */
+/** The call tokens of the orders in flight, by seller id. */
 const tokensBySeller = new Map<string, Set<string>>();
 let heartbeatTimer: NodeJS.Timeout | null = null;
 
@@ -31,7 +31,7 @@ export function createCallToken(): string {
 
 /**
  * Sends heartbeats for an order in flight.
- * @returns the function that stops them; call it when the order has been answered.
+ * @returns A function that stops the heartbeats. Call it when the provider has responded.
  */
 export function startHeartbeat(sellerId: string, token: string): () => void {
   const tokens = tokensBySeller.get(sellerId) ?? new Set();
@@ -51,7 +51,7 @@ export function startHeartbeat(sellerId: string, token: string): () => void {
 
 function sendHeartbeats(): void {
   for (const sellerId of tokensBySeller.keys()) {
-    // The connection reports the outage itself.
+    // The Redis connection reports the outage itself.
     redis()
       .eval(beatScript, 1, getHeartbeatsKey(sellerId), processId, keptMs)
       .catch(() => undefined);

@@ -1,9 +1,9 @@
 /**
- * All calls to providers go through here: keep-alive connections, a time-out over the whole call,
- * no redirects, a bounded body. Calls that can buy use their own connections.
+ * All calls to providers use this client. It has keep-alive connections, a time-out over the whole
+ * call, no redirects, and a maximum body size. Calls that can buy use separate connections.
  *
  * A failure is classified as certainly not sent or possibly received, because money depends on it.
- * URLs carry signatures, so no error contains one.
+ * URLs carry signatures, so no error contains a URL.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
@@ -19,19 +19,20 @@ export interface HttpCall {
   timeoutMs: number;
   bodyBytesMax?: number;
   /**
-   * The provider's seller. A pause that the answer requests applies to all calls to that provider.
+   * The seller whose provider is called. If a response requests a pause, it applies to all calls to
+   * this provider.
    */
   sellerId: string;
   /**
-   * For calls that can buy: the call must not be sent after this fleet time. Other processes rely
-   * on it.
+   * For calls that can buy, the time after which the call must not be sent, on the clock shared
+   * through Redis. Other processes rely on this deadline.
    */
   sendBefore?: Date | null | undefined;
 }
 
 /**
- * Nothing was sent: the deadline has passed, or the time is unknown. It is thrown, not returned,
- * because it says nothing about the provider or the order.
+ * Nothing was sent, because the deadline has passed or the time is unknown. It is thrown and not
+ * returned, because it says nothing about the provider or the order.
  */
 export class LateError extends Error {
   override name = 'LateError';
@@ -39,24 +40,27 @@ export class LateError extends Error {
 
 export type HttpAnswer =
   | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
-  /** The connection, TLS included, was never made, so the provider has not seen the request. */
+  /** The connection or its TLS handshake failed, so the provider has not seen the request. */
   | { kind: 'not-sent'; reason: string }
   /** The provider may have received and executed the request. */
   | { kind: 'unknown'; reason: string };
 
 const connectTimeoutMs = 2_000;
 const bodyBytesDefault = 65_536;
-/** Too many requests; overloaded or in maintenance. Both may carry Retry-After. */
+/**
+ * Statuses that can request a pause with Retry-After: too many requests, and overloaded or in
+ * maintenance.
+ */
 const pauseStatuses = [429, 503];
 
 /**
- * Errors from connecting, TLS handshake included. Until a connector returns its socket, no byte of
- * a request is written.
+ * Errors from connecting, including the TLS handshake. No byte of a request is written before the
+ * connector returns its socket.
  */
 const connectionErrors = new WeakSet<Error>();
 const connectSocket = buildConnector({ timeout: connectTimeoutMs });
 
-/** For calls that cannot buy: catalogues and balances. */
+/** Connections for calls that cannot buy, such as catalogues and balances. */
 const agent = createAgent((options, callback) => {
   connectSocket(options, (...result) => {
     const [error] = result;
@@ -68,9 +72,9 @@ const agent = createAgent((options, callback) => {
 });
 
 /**
- * For calls that can buy. The machine may have been paused while it connected, without any sign of
- * it. So Redis is asked for the time again after connecting, before `buildOrderDispatcher` checks
- * the deadline.
+ * Connections for calls that can buy. The machine may have been paused unnoticed while it
+ * connected. So the time is read from Redis again after connecting, before `buildOrderDispatcher`
+ * checks the deadline.
  */
 const orderAgent = createAgent((options, callback) => {
   const fail = (error: Error) => {
@@ -94,9 +98,9 @@ const orderAgent = createAgent((options, callback) => {
 });
 
 /**
- * Checks the deadline in the same turn of the event loop as the write. The request may have waited
- * for a free connection or a blocked event loop. A late request is dropped, and its connection
- * kept.
+ * Checks the deadline in the same iteration of the event loop as the write. The request may have
+ * waited for a free connection or a blocked event loop. A late request is dropped; its connection
+ * stays open.
  */
 function buildOrderDispatcher(sendBefore: Date): Dispatcher {
   return orderAgent.compose(
@@ -120,9 +124,9 @@ function buildOrderDispatcher(sendBefore: Date): Dispatcher {
 
 function createAgent(connect: buildConnector.connector): Agent {
   return new Agent({
-    // Per origin. Several sellers may share one.
+    // The limit is per origin. Several sellers may share an origin.
     connections: 256,
-    // A pipelined request would fail together with the one before it.
+    // A pipelined request would fail together with the previous request on its connection.
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
@@ -132,7 +136,7 @@ function createAgent(connect: buildConnector.connector): Agent {
 
 /**
  * Calls a provider and reads the whole body.
- * @throws LateError if the call must not be sent any more.
+ * @throws LateError if the deadline has passed, so that nothing was sent.
  */
 export function callHttp(call: HttpCall): Promise<HttpAnswer> {
   return exchange(call, async (body) => {
@@ -145,9 +149,9 @@ export function callHttp(call: HttpCall): Promise<HttpAnswer> {
 }
 
 /**
- * Like `callHttp`, for a body too long for memory. Passes each chunk of a 2xx body to `take` as it
- * arrives and yields to other work in between. `text` is empty then.
- * @param take May throw, which makes the answer unreadable.
+ * Like `callHttp`, for a body that does not fit in memory. Passes each chunk of a 2xx body to
+ * `take` as it arrives, and yields to other work between chunks. `text` is then empty.
+ * @param take May throw, which makes the response unreadable.
  */
 export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promise<HttpAnswer> {
   return exchange(call, async (body, status) => {
@@ -164,7 +168,7 @@ function exchange(
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
   const { method, sellerId } = call;
-  // Never the URL: it may contain a signature and the customer's number.
+  // Never record the URL: it may contain a signature and the customer's number.
   const attributes = { 'http.request.method': method, 'topup.seller_id': sellerId };
   return runInSpan({ name: 'provider call', kind: 'client', attributes }, async (span) => {
     const answer = await exchangeOnce(call, read);
@@ -194,7 +198,7 @@ async function exchangeOnce(
         ...(traceparent !== undefined && { traceparent }),
       },
       body: call.body ?? null,
-      // The timers of undici restart with every byte, so a slow trickle would outlive them.
+      // The timers of undici restart with every byte, so a slow response could exceed them.
       signal: AbortSignal.timeout(call.timeoutMs),
     });
     const { statusCode: status } = response;
@@ -216,7 +220,9 @@ async function exchangeOnce(
   }
 }
 
-/** The process or its machine may have been paused since the deadline was set. */
+/**
+ * Check again, because the process or its machine may have been paused since the deadline was set.
+ */
 async function requireBeforeDeadline({ sendBefore }: HttpCall): Promise<void> {
   const late = sendBefore instanceof Date ? await findLateness(sendBefore.getTime()) : null;
   if (late) {
@@ -227,14 +233,16 @@ async function requireBeforeDeadline({ sendBefore }: HttpCall): Promise<void> {
 let isSendingStopped = false;
 
 /**
- * Stops all calls that can buy. Called when this process can no longer store a provider's answer.
+ * Aborts all calls that can buy. Called when this process can no longer store a provider's
+ * response.
  */
 export function stopSending(): void {
   isSendingStopped = true;
 }
 
 /**
- * Returns the error if a call with this deadline (fleet time in ms) must not be sent; null: it may.
+ * Returns an error if a call with this deadline must not be sent, or null if it may be sent. The
+ * deadline is in milliseconds on the clock shared through Redis.
  */
 async function findLateness(beforeMs: number): Promise<LateError | null> {
   try {
@@ -254,7 +262,7 @@ function buildLateError(atMs: number, beforeMs: number): LateError | null {
 
 /**
  * Passes the chunks of a body to `take`.
- * @returns false if the body exceeds `bytesMax`; the rest is not read.
+ * @returns False if the body exceeds `bytesMax`. The rest is then not read.
  */
 async function readBounded(
   body: AsyncIterable<Buffer>,
@@ -269,7 +277,7 @@ async function readBounded(
     }
     take(chunk);
     if (bytes > bodyBytesDefault) {
-      // Buffered chunks would otherwise be read without yielding to the event loop.
+      // Without this, buffered chunks would be read without yielding to the event loop.
       await setImmediate();
     }
   }
@@ -278,15 +286,15 @@ async function readBounded(
 
 /**
  * True only for errors from connecting. The same codes on an open connection prove nothing. An
- * invalid certificate is a connect error; a TLS alert after the handshake is not.
+ * invalid certificate is an error from connecting; a TLS alert after the handshake is not.
  */
 function isNeverSent(error: unknown): boolean {
   return error instanceof Error && connectionErrors.has(error);
 }
 
 /**
- * Returns a short code for logs and the order's record. Never a message, because it may contain the
- * URL.
+ * Returns a short code for logs and for the record of the order. Never returns the error message,
+ * which may contain the URL.
  */
 function getErrorReason(error: unknown): string {
   const { code, name } = getErrorFields(error);

@@ -8,24 +8,28 @@ export type JsonAnswer<T> =
   | { kind: 'unknown'; code: string; message: string };
 
 /**
- * Code of an outcome without a call during a requested pause. It does not count for the circuit.
+ * Code of an outcome during a requested pause, when no call is made. It does not count for the
+ * circuit.
  */
 export const busyCode = 'BUSY';
 const messageLengthMax = 200;
 
 /** How a protocol uses HTTP statuses. */
 export interface StatusRules {
-  /** 299, or 499 for a protocol that reports refusals by HTTP status as well as in the body. */
+  /**
+   * 299, or 499 for a protocol that reports refusals with an HTTP status as well as in the body.
+   */
   statusMax: 299 | 499;
   /**
-   * Statuses sent before the provider looked at the request (docs/explanation/outcomes.md#busy).
+   * Statuses that the provider sends before it processes the request
+   * (docs/explanation/outcomes.md#busy).
    */
   notTaken: readonly (429 | 503)[];
 }
 
 const strictRules: StatusRules = { statusMax: 299, notTaken: [] };
 
-/** Reads a JSON body that matches the schema. Any other answer proves nothing about the order. */
+/** Reads a JSON body that matches the schema. Any other response proves nothing about the order. */
 export function readJson<T>(
   answer: HttpAnswer,
   schema: Joi.ObjectSchema<T>,
@@ -51,7 +55,10 @@ export function readJson<T>(
     : { kind: 'read', body };
 }
 
-/** A 503 may come from a proxy that lost the provider's answer, unless it carries Retry-After. */
+/**
+ * Reads a "busy" response. Without Retry-After, a 503 may come from a proxy that lost the
+ * provider's response.
+ */
 function readBusy(
   status: 429 | 503,
   asksForPause: boolean,
@@ -71,7 +78,7 @@ export function matchSchema<T>(schema: Joi.ObjectSchema<T>, value: unknown): T |
   return result.error ? null : result.value;
 }
 
-/** Parses JSON; undefined if it is invalid. */
+/** Parses JSON. Returns undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -16,7 +16,7 @@ export interface ProviderOverview {
   seller: Pick<Account, '_id' | 'username' | 'status' | 'provider'>;
   state: ProviderState | null;
   circuit: CircuitView | null;
-  /** Orders that wait in the provider's queue. */
+  /** The orders that wait in the provider's queue. */
   backlog: Backlog | null;
 }
 
@@ -45,8 +45,8 @@ export async function listProviders(): Promise<ProviderOverview[]> {
 }
 
 /**
- * Stops new orders to a seller's provider, from the next order on. Status checks of sent orders go
- * on. Audited.
+ * Stops new orders to a seller's provider, from the next order on. Status checks of sent orders
+ * continue. The change is audited.
  * @throws ConflictError if the provider is already paused or the seller has none.
  */
 export async function pauseProvider(seller: Account, by: ChangedBy): Promise<void> {
@@ -55,8 +55,8 @@ export async function pauseProvider(seller: Account, by: ChangedBy): Promise<voi
 }
 
 /**
- * Resumes a seller's provider and closes its circuit. Earlier counts and a requested pause do not
- * apply any more. Audited.
+ * Resumes a seller's provider and closes its circuit. This clears earlier counts and a pause that
+ * the provider requested. The change is audited.
  * @throws ConflictError if the seller has no provider.
  */
 export async function resumeProvider(seller: Account, by: ChangedBy): Promise<void> {
@@ -68,19 +68,20 @@ export async function resumeProvider(seller: Account, by: ChangedBy): Promise<vo
 export interface ProviderChange {
   baseUrl?: string;
   username?: string;
-  /** In clear text; stored encrypted. */
+  /** The secret in clear text. It is stored encrypted. */
   secret?: string;
   callbackSecret?: string;
   signWith?: 'hmac' | 'md5';
   /** Null removes the limit. */
   callsPerSecond?: number | null;
   concurrency?: number | null;
-  /** Seconds; null: the default. */
+  /** Maximum wait in seconds. Null sets the default. */
   maxWaitS?: number | null;
 }
 
 /**
- * Changes the provider settings of a seller, from the next order on; omitted fields stay. Audited.
+ * Changes the provider settings of a seller, from the next order on. Omitted fields keep their
+ * value. The change is audited.
  * @throws ConflictError if the seller has no provider.
  */
 export async function changeProvider(seller: Account, change: ProviderChange, by: ChangedBy): Promise<void> {
@@ -106,7 +107,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
         action: 'provider.change',
         subject: { kind: 'provider', id: seller._id },
         before: pickNamed(open, seller.provider),
-        // The audit entry of a secret only states that it changed.
+        // For a secret, the audit entry only states that it changed.
         after: {
           ...open,
           ...(secret && { secretChanged: true }),

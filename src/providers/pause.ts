@@ -1,23 +1,23 @@
 /**
- * Pauses that a provider requests (HTTP 429 or 503 with Retry-After). No process calls it until the
- * pause ends. Stored in Redis, by Redis's clock; admission.ts rejects calls, circuit.ts keeps
- * orders away.
+ * Pauses that a provider requests (HTTP 429 or 503 with Retry-After). No process calls the provider
+ * until the pause ends. Pauses are stored in Redis and use its clock. admission.ts rejects calls,
+ * and circuit.ts stops the routing of orders.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 
-/** Milliseconds. A longer request is cut, and the provider is tried again then. */
+/** Maximum pause in milliseconds. A longer pause is shortened to it. */
 export const pauseMaxMs = 3_600_000;
 
-/** A longer pause is never shortened. */
+/** Stores a pause. It never shortens a longer pause that is already stored. */
 const pauseScript = `
 if tonumber(ARGV[1]) > redis.call('PTTL', KEYS[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end`;
 
 /**
- * Stores a pause. Never throws: the same answer also carries the outcome of the call, which must
- * not be lost.
+ * Stores a pause. Never throws: the response that requests the pause also carries the outcome of
+ * the call, which must not be lost.
  */
 export async function storePause(sellerId: string, pauseMs: number): Promise<void> {
   const ms = Math.min(Math.ceil(pauseMs), pauseMaxMs);
@@ -29,7 +29,10 @@ export async function storePause(sellerId: string, pauseMs: number): Promise<voi
   }
 }
 
-/** Ends a pause at once, on the operator's decision. @throws Redis's own errors. */
+/**
+ * Ends a pause at once, on the operator's decision.
+ * @throws Redis errors.
+ */
 export async function endPause(sellerId: string): Promise<void> {
   await redis().del(getPauseKey(sellerId));
 }
@@ -40,8 +43,8 @@ export function getPauseKey(sellerId: string): string {
 }
 
 /**
- * Parses Retry-After (seconds or a date) to milliseconds from now. Null: absent, unreadable or
- * past.
+ * Parses Retry-After (seconds or a date) to milliseconds from now. Null if it is absent, unreadable
+ * or past.
  */
 export function parseRetryAfterMs(header: string | string[] | undefined): number | null {
   if (typeof header !== 'string') {

@@ -5,11 +5,12 @@ import { groupIdRange, getMarkupIdRange, MarkupModel } from '../products/markup.
 export const groupAccountsCountedMax = 1_000;
 
 /**
- * Buyers that share their own markups. A group exists as soon as an account or a markup names it.
+ * A group of buyers with its own markups. A group exists as soon as an account or a markup names
+ * it.
  */
 export interface PriceGroup {
   name: string;
-  /** At most `groupAccountsCountedMax`. */
+  /** Number of accounts in the group, at most `groupAccountsCountedMax`. */
   accounts: number;
 }
 
@@ -39,7 +40,7 @@ export function countAccountsOfGroup(name: string): Promise<number> {
   return AccountModel.countDocuments({ priceGroup: name }).limit(groupAccountsCountedMax);
 }
 
-/** Finds the next group name by index seeks, so that accounts which share a group are not read. */
+/** Finds the next group name by index seeks, so that it does not read every account of a group. */
 async function findNextName(after: string): Promise<string | null> {
   const [account, rule] = await Promise.all([
     AccountModel.findOne({ priceGroup: { $gt: after } }, { priceGroup: 1 })

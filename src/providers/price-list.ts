@@ -20,8 +20,8 @@ import { findActiveOffers } from './routing-cache.js';
 export interface PricedProduct {
   product: ListedProduct;
   /**
-   * Rupiah including the markup. From the cheapest active offer that can serve now, or during
-   * maintenance the cheapest offer.
+   * Price in rupiah including the markup. It is the price of the cheapest active offer that can
+   * serve now. During maintenance, it is the price of the cheapest offer.
    */
   price: number;
   status: ProductStatus;
@@ -48,14 +48,20 @@ interface CatalogueProduct {
 /** Maximum number of products listed and held in memory. A real catalogue has a few thousand. */
 const productsMax = 20_000;
 
-/** Cached catalogue, keyed by the database condition; an empty condition is the whole catalogue. */
+/**
+ * The cached catalogue, keyed by the database condition. The empty condition selects the whole
+ * catalogue.
+ */
 const catalogue = cachePieces({
   read: readCatalogue,
   codeOf: ({ product }) => product._id,
   bytesOf: ({ product, offers }) => estimateListedBytes(product) + 200 * offers.length,
 });
 
-/** Approximate number of products. It only selects how the list is read, not its content. */
+/**
+ * The approximate number of products. It decides only how the list is read, not what the list
+ * contains.
+ */
 const catalogueSize = createCache({
   from: [ProductModel],
   load: (_key: 'all') => ProductModel.estimatedDocumentCount(),
@@ -63,9 +69,9 @@ const catalogueSize = createCache({
 });
 
 /**
- * Returns products with their best price now, active and in maintenance, ordered by code.
- * Nothing fails or waits after it resolves. Prices are computed on iteration, as of the moment of
- * the call, and iteration can be repeated.
+ * Returns active products and products in maintenance with their best price now, ordered by code.
+ * After the promise resolves, iteration neither fails nor waits. Prices are computed during
+ * iteration for the moment of the call. Iteration can be repeated.
  */
 export async function getPriceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
   const condition = buildCondition(filter);

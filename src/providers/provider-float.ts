@@ -7,7 +7,10 @@ import { providerFloats, ProviderStateModel } from './provider-state.model.js';
 import { slotMs } from '../samples/sample.model.js';
 import { getBusinessDay } from '../shared/business-time.js';
 
-/** Milliseconds between writes per seller. The answer of any order may contain the balance. */
+/**
+ * Minimum milliseconds between two writes for a seller, because the response to any order may
+ * contain the balance.
+ */
 const writeEveryMs = 1_000;
 const lastWriteMs = new Map<string, number>();
 
@@ -20,8 +23,9 @@ export async function storeFloat(sellerId: string, amount: number): Promise<void
 }
 
 /**
- * Like `storeFloat`, for use while an order is processed: at most one write a second, not awaited,
- * and a failure is only logged. Sends no invalidation, because routing rereads floats every second.
+ * Like `storeFloat`, for use while an order is processed. It writes at most once a second, is not
+ * awaited, and only logs a failure. It sends no cache invalidation, because routing reads floats
+ * again every second.
  */
 export function storeFloatThrottled(sellerId: string, amount: number): void {
   const at = nowMs();
@@ -45,27 +49,30 @@ function buildFloatUpdate(amount: number) {
 }
 
 const hourMs = 3_600_000;
-/** Milliseconds. A float that lasts longer counts as not ending. */
+/** Maximum in milliseconds. A float that would last longer is not considered to run out. */
 export const floatEndsMaxMs = 90 * 24 * hourMs;
-/** Sellers whose histories of today are read together. */
+/** Number of sellers whose histories of today are read together. */
 const sellersPerRead = 60;
 
 /**
- * Returns how long a float lasts at this pace, in milliseconds, at most 90 days.
- * @param pace Rupiah per millisecond; null: unknown.
+ * Returns how many milliseconds a float lasts if it decreases at this pace, at most 90 days.
+ * @param pace Rupiah per millisecond. Null if unknown.
  */
 export function getFloatLeftMs(float: number, pace: number | null): number {
   return pace ? Math.min(floatEndsMaxMs, Math.max(0, float / pace)) : floatEndsMaxMs;
 }
 
-/** Returns the span of today's figures: the business day, and at least one hour. */
+/**
+ * Returns the span for today's figures. It starts with the business day, but is at least one hour
+ * long.
+ */
 export function getTodaySpan(untilMs: number): { sinceMs: number; untilMs: number } {
   return { sinceMs: Math.min(getBusinessDay(now()).startMs, untilMs - hourMs), untilMs };
 }
 
 /**
- * Returns today's pace of each float in rupiah per millisecond, by seller id. Null: fewer than two
- * readings today.
+ * Returns by seller id how fast each float decreases today, in rupiah per millisecond. Null if
+ * there are fewer than two readings today.
  */
 export async function readFloatPacesToday(sellerIds: readonly string[]): Promise<Map<string, number | null>> {
   const found = new Map<string, number | null>();

@@ -1,6 +1,6 @@
 /**
  * Metrics and samples of providers, by seller id. `topup_provider_info` maps ids to usernames. The
- * samples, in slots of five minutes, feed the charts of the console.
+ * samples have slots of five minutes and feed the charts of the console.
  */
 import { counter, histogram } from '../shared/metrics.js';
 import { groupBy } from '../shared/collections.js';
@@ -36,7 +36,7 @@ export const countCircuitChange = counter({
   labels: ['provider', 'to'],
 });
 
-/** Records an order that was answered or that timed out. */
+/** Records an order that the provider responded to, or that timed out. */
 export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'], durationMs: number): void {
   const isUnanswered = outcome === 'unknown' || outcome === 'not-sent';
   countSample(getSampleSubject(sellerId), [
@@ -51,7 +51,10 @@ export function sampleEnd(sellerId: string, end: 'sold' | 'failed'): void {
   countSample(getSampleSubject(sellerId), [end]);
 }
 
-/** Records our balance at the provider. @param amount Rupiah. */
+/**
+ * Records our balance at the provider.
+ * @param amount The balance in rupiah.
+ */
 export function sampleFloat(sellerId: string, amount: number): void {
   noteSample(getSampleSubject(sellerId), 'float', amount);
 }
@@ -61,8 +64,8 @@ export function sampleCircuit(sellerId: string, to: string, because: string | nu
 }
 
 /**
- * Figures of a time span; null: not measured. Rates 0 to 1, latencies in milliseconds, the last
- * float in rupiah.
+ * Figures of a time span. Rates are 0 to 1, latencies are in milliseconds, and the float is the
+ * last one in rupiah. A figure that was not measured is null.
  */
 export interface ProviderFigures {
   fromMs: number;
@@ -77,16 +80,16 @@ export interface ProviderFigures {
 }
 
 export interface ProviderHistory {
-  /** Earliest first. */
+  /** Figures of each step, earliest first. */
   steps: ProviderFigures[];
-  /** Changes of the circuit, earliest first. */
+  /** Changes of the circuit's state, earliest first. */
   changes: SampledEvent[];
 }
 
 /**
  * Returns the history of each seller's provider, by seller id. Rates of a longer step are computed
  * from summed counts, never averaged.
- * @param stepMs Length of a step: five minutes or a multiple.
+ * @param stepMs Length of a step in milliseconds: five minutes or a multiple.
  */
 export async function readProviderHistories(
   sellerIds: readonly string[],
@@ -118,7 +121,7 @@ export async function readProviderHistories(
   );
 }
 
-/** Returns how many orders were sent for each seller, by seller id. */
+/** Returns how many orders were sent to each seller's provider, by seller id. */
 export async function countOrdersSent(
   sellerIds: readonly string[],
   span: { sinceMs: number; untilMs: number },
@@ -131,7 +134,7 @@ export async function countOrdersSent(
 
 /**
  * Computes how fast our balance at a provider decreases, in rupiah per millisecond. Only decreases
- * count, so payments into the balance do not matter. Null: fewer than two readings.
+ * count, so payments into the balance are ignored. Null if there are fewer than two readings.
  */
 export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
   const readings = steps.filter((each) => each.float !== null);

@@ -1,6 +1,6 @@
 /**
- * One queue per provider, so that a slow provider does not delay orders of another (decision 020).
- * Orders wait in it first come, first served.
+ * Each provider has its own queue, so that a slow provider does not delay orders to another
+ * (decision 020). Orders in a queue are served in order of arrival.
  */
 import { env } from '../../config/env.js';
 import { defineQueue, type Queue } from '../jobs/define-job.js';
@@ -34,7 +34,7 @@ export function isProviderQueue({ name }: Queue): boolean {
 
 export interface ProviderQueue {
   sellerId: string;
-  /** With the limits that apply now. */
+  /** The queue with the limits that apply now. */
   queue: Queue;
 }
 
@@ -56,9 +56,9 @@ export async function listProviderQueues(): Promise<ProviderQueue[]> {
 }
 
 /**
- * Applies the provider's own limits while its circuit is closed. Otherwise orders are rerouted or
- * wait elsewhere without a call, so no limit applies, and the concurrency doubles to leave room for
- * calls that hang.
+ * Applies the provider's own limits while its circuit is closed. Otherwise a job reroutes its order
+ * or postpones it without a call, so no limit applies. The concurrency is then doubled, to leave
+ * room for calls that hang.
  */
 function applyLimits({ _id, username, status, provider, state }: RoutingSeller, isClosed: boolean): Queue {
   const queue = { ...getProviderQueue(_id), title: `fulfilment: ${username}` };
@@ -71,12 +71,13 @@ function applyLimits({ _id, username, status, provider, state }: RoutingSeller, 
 
 const registerEveryMs = 30_000;
 /**
- * Milliseconds. By then the sweep has visited every purchase in the queue of a removed provider.
+ * Milliseconds for which a removed provider keeps its queue. By then the sweep has visited every
+ * purchase in it.
  */
 const lingerMs = 120_000;
 let registered = { ids: '', atMs: -Infinity, left: [] as string[] };
 
-/** Finds sellers that once had a queue and have no provider any more, from a register in Redis. */
+/** Finds sellers that once had a queue and no longer have a provider, from a register in Redis. */
 async function findAbandonedSellers(present: string[]): Promise<string[]> {
   const ids = present.join();
   if (ids !== registered.ids || performance.now() - registered.atMs > registerEveryMs) {
@@ -92,8 +93,9 @@ async function findAbandonedSellers(present: string[]): Promise<string[]> {
 
 /**
  * Removes the empty queues of removed providers from Redis.
- * A seller leaves the register one round later, once no key is left: a process that opens the queue
- * late creates its keys again.
+ *
+ * A seller leaves the register one run later, when no key is left, because a process that opens the
+ * queue late creates its keys again.
  */
 export async function removeEmptyQueues(): Promise<void> {
   const sellers = await getRoutingSellers();
@@ -113,7 +115,9 @@ export async function removeEmptyQueues(): Promise<void> {
   }
 }
 
-/** Redis key of sellers, scored by the time when they last had a provider. */
+/**
+ * Returns the Redis key of the register: sellers, scored by the time when they last had a provider.
+ */
 function getRegisterKey(): string {
   return `${env.QUEUE_PREFIX}:provider-queues`;
 }

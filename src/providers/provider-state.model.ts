@@ -2,17 +2,18 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
-/** Run-time state of a seller's provider, apart from its settings. */
+/** Run-time state of a seller's provider. Its settings are stored with the account. */
 export interface ProviderState {
   /** The seller's account id. */
   _id: string;
   /**
-   * Set by the operator: the provider gets no new orders. Status checks of orders in flight go on.
+   * Set by the operator. The provider gets no new orders, but status checks of orders in flight
+   * continue.
    */
   paused: { reason: string; by: string; at: Date } | null;
   /**
-   * Our balance at the provider in rupiah when it last reported it. Null: unknown, which blocks
-   * nothing.
+   * Our balance in rupiah when the provider last reported it. Null if unknown, which blocks no
+   * order.
    */
   floatAmount: number | null;
   floatAt: Date | null;
@@ -31,7 +32,7 @@ const schema = new Schema<ProviderState>(
 const model = mongoose.model('ProviderState', schema);
 export const ProviderStateModel = readOnly<ProviderState>(model);
 /**
- * Writes floats. Any order may report one, so these writes send no invalidation; routing may see a
- * float one second late.
+ * Writes floats. Any order may report a float, so these writes send no cache invalidation. Routing
+ * may see a float one second late.
  */
 export const providerFloats = getCollection<ProviderState & { paused: null }>(model);

@@ -16,14 +16,20 @@ export const refreshProvidersJob = defineClocked('refresh-providers', 20_000);
 type Seller = Pick<Account, '_id' | 'provider'>;
 
 const floatEveryMs = 60_000;
-/** Digiflazz allows one request every 5 minutes, and refuses others. */
+/**
+ * Interval in milliseconds. Digiflazz allows one request every 5 minutes and refuses more frequent
+ * ones.
+ */
 const priceListEveryMs = 310_000;
-/** Above this number, invalidating everything is cheaper than naming each product. */
+/**
+ * If more products than this changed, invalidating the whole cache is cheaper than naming each
+ * product.
+ */
 const subjectsMax = 100;
 
 /**
- * Reads our balance at every provider, and the price list of Digiflazz, when due. Each process runs
- * it in its sweep; Redis lets one of them do each task.
+ * Reads our balance at every provider, and the price list of Digiflazz, when they are due. Each
+ * process runs this function in its sweep. Redis lets one process run each task.
  */
 export async function refreshProviders(): Promise<void> {
   await removeEmptyQueues();
@@ -50,14 +56,15 @@ export async function refreshProviders(): Promise<void> {
 
 /**
  * Reads and stores our balance at a seller's provider.
- * @returns it in rupiah; null if the provider did not report it.
+ * @returns The balance in rupiah. Null if the provider did not report it.
  */
 export async function refreshFloat(seller: Seller): Promise<number | null> {
   return (await readFloatWithLatency(seller)).amount;
 }
 
 /**
- * Like `refreshFloat`, with the provider's latency and the reason if it did not report the balance.
+ * Like `refreshFloat`. Also returns the latency, and the reason if the provider did not report the
+ * balance.
  */
 export async function readFloatWithLatency(
   seller: Seller,
@@ -74,9 +81,10 @@ export async function readFloatWithLatency(
 }
 
 /**
- * Stores the provider's price list in the seller's offers: cost, availability, cut-off window.
- * Offers that the list does not name become unavailable. The seller's price and status stay.
- * @returns how many offers the list names; null if it could not be read, and nothing was changed.
+ * Stores the provider's price list in the seller's offers: cost, availability and cut-off window.
+ * Offers that are not in the list become unavailable. The seller's price and status stay.
+ * @returns The number of offers in the list. Null if the list could not be read; nothing was
+ *   changed.
  */
 export async function syncPriceList(seller: Seller): Promise<number | null> {
   const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();

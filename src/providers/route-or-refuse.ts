@@ -6,9 +6,9 @@ import { MaintenanceError, NotFoundError, type AppError } from '../shared/errors
 import { say } from '../shared/say.js';
 
 /**
- * Returns the offer that a purchase would be routed to now. Its price excludes the markup.
- * @throws NotFoundError (404/02) if no seller offers it, MaintenanceError (503/03) if none can
- * serve it now.
+ * Returns the offer to which a purchase would be routed now. Its price excludes the markup.
+ * @throws NotFoundError (404/02) if no seller offers the product.
+ * @throws MaintenanceError (503/03) if no seller can serve it now.
  */
 export async function requireRoute(product: Product): Promise<Route> {
   const choice = await chooseRoute({ productCode: product._id, turnAt: null });
@@ -19,7 +19,7 @@ export async function requireRoute(product: Product): Promise<Route> {
   throw buildNoRouteError(product, choice);
 }
 
-/** Builds the error that the client gets if no route is found. */
+/** Builds the error for the client if no route is found. */
 export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
@@ -38,7 +38,7 @@ export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
     case 'backlog':
       return new MaintenanceError(
         say('productBusy', { code: product._id }),
-        // The backlog shrinks meanwhile, and is within the limit by then.
+        // By then, the backlog has shrunk and is within the limit.
         toSeconds(choice.retryAfterMs),
         'product_busy',
       );
@@ -51,7 +51,7 @@ export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
   }
 }
 
-/** Minimum Retry-After in seconds during an outage, so that clients do not return at once. */
+/** Minimum Retry-After in seconds during an outage, so that clients do not retry at once. */
 const outageMinS = 30;
 
 function toSeconds(ms = 0): number {

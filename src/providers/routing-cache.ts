@@ -1,6 +1,6 @@
 /**
- * Routing data cached in the memory of each process. Under any load, the database sees one query a
- * second, for floats.
+ * Routing data cached in the memory of each process. Under any load, a process queries the database
+ * once a second, for floats.
  */
 import { getQuickCollection } from '../database/mongo.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
@@ -18,7 +18,7 @@ export interface RoutingProduct {
   offers: Offer[];
 }
 
-/** Returns a product with its active offers; null if it does not exist. */
+/** Returns a product with its active offers, or null if the product does not exist. */
 export const getRoutingProduct = createCache({
   from: [ProductModel, OfferModel],
   load: loadProduct,
@@ -30,7 +30,9 @@ const sellerFacts = createCache({
   load: loadSellers,
   isAbout: (sellers, accountId) => sellers.some(({ _id }) => _id === accountId),
 });
-/** A pause invalidates the entry. A float does not, and is at most one second old. */
+/**
+ * A pause invalidates the entry. A changed float does not, so a cached float can be one second old.
+ */
 const providerStates = createCache({
   from: [ProviderStateModel],
   load: loadStates,

@@ -16,32 +16,32 @@ import { getRoutingProduct, getRoutingSellers } from './routing-cache.js';
 
 export interface RoutedOffer {
   seller: string;
-  /** Rupiah: the seller's price, and our cost if known. */
+  /** The seller's price in rupiah. */
   price: number;
   cost: number | null;
   circuit: CircuitView['state'];
   successRate: number;
   meanMs: number;
-  /** Null: nothing blocks the offer. */
+  /** What blocks the offer. Null if nothing does. */
   obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
   /**
-   * The criterion that ranks it behind the previous one. `first`: tried first. `alike`: no
-   * criterion differs. Null: not tried.
+   * The criterion that ranks the offer behind the previous one. `first` is the first offer, and
+   * `alike` means that no criterion differs. Null if the offer is not tried.
    */
   placed: RankCriterion | 'first' | 'alike' | null;
 }
 
 export interface RoutingOrder {
   product: string;
-  /** Why the product is closed for every seller; null: it is open. */
+  /** Why the product is closed for every seller. Null if it is open. */
   closed: NoRouteReason | null;
-  /** Blocked offers come last. */
+  /** The offers in routing order. Blocked offers come last. */
   offers: RoutedOffer[];
 }
 
 /**
- * Returns the order in which routing tries the sellers of a product now, and each seller's
- * obstacle, for the operator.
+ * Returns for operators the order in which routing tries the sellers of a product now, with the
+ * obstacle of each seller.
  * @throws NotFoundError if the product does not exist.
  */
 export async function readRoutingOrder(productCode: string): Promise<RoutingOrder> {

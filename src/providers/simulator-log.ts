@@ -29,7 +29,7 @@ export async function readSimulatorLog(
     bodyBytesMax: 67_108_864,
     sellerId: connection.sellerId,
   });
-  // The log is a bare array, and the schema expects an object.
+  // The log is a bare array, but the schema expects an object.
   const read = readJson(
     answer.kind === 'answer' ? { ...answer, text: `{"rows":${answer.text}}` } : answer,
     schema,

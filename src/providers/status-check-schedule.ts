@@ -2,27 +2,32 @@ import { env, type Env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import type { ProviderOrder, ProviderOutcome, ProviderTraits } from './adapter.js';
 
-/** Milliseconds between status checks. The last interval repeats. */
+/** Milliseconds between status checks. After the last interval, it repeats. */
 const intervalsMs: Record<Env['APP_MODE'], readonly [number, ...number[]]> = {
   sandbox: [1_000, 2_000, 4_000, 8_000, 10_000],
   live: [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000],
 };
-/** Share of the interval. Jitter spreads the checks of orders that became unknown together. */
+/**
+ * Maximum jitter as a share of the interval. It spreads the checks of orders that became unknown at
+ * the same time.
+ */
 const jitterMax = 0.1;
 
 export interface PollState {
   sentAt: Date;
-  /** Number of status checks so far, and the time of the last one. */
+  /** Number of status checks so far. */
   checks: number;
   lastCheckAt: Date | null;
 }
 
 /**
- * Returns when to check an order's status next (docs/explanation/routing.md#schedules):
- * `intervals[checks]` after the last contact, plus up to 10 %, at least the provider's minimum
- * interval. Null: never again, because the provider may have forgotten the order. The operator
- * decides then.
- * @param random Returns [0, 1).
+ * Returns when to check an order's status next (docs/explanation/routing.md#schedules). This is
+ * `intervals[checks]` after the last contact, plus up to 10 %, but at least the provider's minimum
+ * interval.
+ *
+ * Null if the order must not be checked again, because the provider may have forgotten it. The
+ * operator decides then.
+ * @param random Returns a number in [0, 1).
  */
 export function getNextPollAt(
   state: PollState,
@@ -38,9 +43,9 @@ export function getNextPollAt(
 }
 
 /**
- * Returns the outcome that replaces a status check which must not be sent. An order that is too old
- * could be bought again; a check too soon after the last contact could race with it. Null: it may
- * be sent.
+ * Returns the outcome that replaces a status check that must not be sent. A check of an order that
+ * is too old could buy again. A check too soon after the last contact could race with it. Null if
+ * the check may be sent.
  */
 export function findCheckRefusal(
   order: Pick<ProviderOrder, 'sentAt' | 'lastCheckAt'>,

@@ -5,27 +5,30 @@ import { readJson, matchSchema } from './json-answer.js';
 import { streamHttp, type HttpCall } from './http.js';
 
 /**
- * Bytes of a list, enough for about 150,000 products. A longer list is refused whole, and no offer
- * changes.
+ * Maximum size of a list in bytes, enough for about 150,000 products. A longer list is refused as a
+ * whole, and no offer changes.
  */
 const bytesMax = 67_108_864;
-/** Milliseconds. A background job reads the list, so no request waits for it. */
+/** Time-out in milliseconds. A background job reads the list, so no request waits for it. */
 const timeoutMs = 40_000;
 
 interface Rows<Row> {
   call: HttpCall;
   row: Joi.ObjectSchema<Row>;
   codeField: keyof Row & string;
-  /** True if the top-level `status` of the answer says that the list is valid. Absent: always. */
+  /**
+   * True if the top-level `status` of the response says that the list is valid. If absent, every
+   * list is valid.
+   */
   isGood?: (status: unknown) => boolean;
   wants?: ((code: string) => boolean) | undefined;
   read: (row: Row) => ProviderProduct;
 }
 
 /**
- * Parses the rows under `data` while they arrive. The answer may have tens of megabytes.
- * Rows that `wants` refuses are dropped at once, and other work of the process runs between the
- * chunks.
+ * Parses the rows under `data` while they arrive, because the response may have tens of megabytes.
+ *
+ * Rows that `wants` refuses are dropped at once. Other work of the process runs between the chunks.
  */
 export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<ProviderProduct[]>> {
   const value: ProviderProduct[] = [];
@@ -62,7 +65,7 @@ export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<Provider
   ) {
     return { ok: true, value };
   }
-  // The text of a 2xx answer is not kept, so `toFailure` reports it as unreadable.
+  // The text of a 2xx response is not kept, so `toFailure` reports the response as unreadable.
   const { code, message } = toFailure(answer, rows.row);
   return { ok: false, code, message };
 }

@@ -3,7 +3,7 @@ import { logger } from '../shared/logger.js';
 import { finalStatuses } from './states.js';
 import { PurchaseModel, type Purchase } from './purchase.model.js';
 
-/** Poll interval. All waiting calls of a process share one query. */
+/** Poll interval in milliseconds. All waiting calls of a process share one query. */
 const pollEveryMs = 100;
 
 type Waiter = (purchase: Purchase | null) => void;
@@ -14,7 +14,8 @@ let isPolling = false;
 /**
  * Waits until a majority holds the purchase in a final state. All calls of this process share one
  * query at a time, so waiting needs neither Redis nor a message from the worker.
- * @returns null if it is not final within `timeoutMs`, or if the database does not answer.
+ * @returns null if the purchase is not final within `timeoutMs`, or if the database does not
+ *   respond.
  */
 export function awaitFinal(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,

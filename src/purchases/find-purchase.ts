@@ -5,7 +5,10 @@ import { purchases, type Purchase } from './purchase.model.js';
 import { getQuickCollection } from '../database/mongo.js';
 import { batchCalls } from '../shared/concurrency.js';
 
-/** Signature of `findHeld` and `findConfirmed`. `findConfirmed` reads after newer data was seen. */
+/**
+ * Signature of `findHeld` and `findConfirmed`. Use `findConfirmed` after a read that may have seen
+ * data that is not majority-committed.
+ */
 type PurchaseFinder = typeof findHeld;
 
 /**
@@ -24,7 +27,7 @@ export async function findPurchase(
       { accountId, _id: idOrRef },
     ],
   });
-  // A purchase whose ref_id equals this id may not be majority-committed yet.
+  // A purchase with `idOrRef` as its ref_id may not be majority-committed yet.
   const known =
     matches.length === 0 || matches.some(({ refId }) => refId === idOrRef)
       ? matches
@@ -39,7 +42,7 @@ export async function findPurchase(
 type Ref = Pick<Purchase, 'accountId' | 'refId'>;
 
 /**
- * Finds the purchase of an account under a ref_id, as a majority holds it, or null. It costs one
+ * Finds the purchase of an account under a ref_id, as a majority holds it, or null. It runs one
  * command. It can miss a purchase that was just accepted, so do not base a refusal on it.
  */
 export const findByRef = buildRefLoader((filter) =>
@@ -52,7 +55,7 @@ const findNewestByRef = buildRefLoader((filter) =>
 
 /**
  * Finds the purchase under a ref_id after a refusal. It sees every purchase that can have caused
- * the refusal. Only calls that find one wait for the majority.
+ * the refusal. Only calls that find a purchase wait for the majority.
  * @throws DependencyError if the purchase was rolled back after it was read.
  */
 export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<Purchase | null> {
@@ -81,7 +84,7 @@ function buildRefLoader(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
 /**
  * Finds purchases of an account by their ref_ids, as a majority holds them. The read is confirmed,
  * so a purchase that a client may have seen is never reported missing. It does not use `findByRef`,
- * because buyers wait for that shared query.
+ * because it would delay the purchase requests that share that query.
  */
 export async function findByRefs(accountId: string, refIds: string[]): Promise<Map<string, Purchase>> {
   const found = await findConfirmed(purchases, { accountId, refId: { $in: refIds } });
@@ -90,7 +93,7 @@ export async function findByRefs(accountId: string, refIds: string[]): Promise<M
 
 /**
  * Returns a purchase as a majority holds it.
- * @param options.accountId The buyer, if known.
+ * @param options.accountId The id of the buyer, if known.
  * @throws NotFoundError if there is no purchase with this id.
  */
 export async function requirePurchase(

@@ -4,7 +4,10 @@ import { readTotals } from '../money/totals/read-totals.js';
 import { purchases, type PurchaseStatus } from './purchase.model.js';
 import { ownerField, quarterMs, type Side } from './purchase-totals.js';
 
-/** Selects the purchases of one account and side at a snapshot. `statuses` null means all. */
+/**
+ * Selects the purchases of one account and side at a snapshot. If `statuses` is null, every status
+ * matches.
+ */
 export interface CountedHistory {
   snapshot: Snapshot;
   side: Side;
@@ -27,14 +30,17 @@ interface Span {
   count: number;
 }
 
-/** Up to this many rows, skipping in the index costs no more than a closer start. */
+/**
+ * Maximum number of rows to skip. Skipping that few rows in the index costs no more than a start
+ * closer to the page.
+ */
 const skipMax = 500;
 
 /**
- * Computes the total and the position of a page from the daily totals, then from the quarter hours
- * of the first day of the page. It counts rows only in partial quarters at the ends of the period.
- * All reads use the caller's snapshot.
- * @returns `place` is null if the page is past the last.
+ * Computes the total and the position of a page. The total comes from the daily totals. The
+ * position also uses the quarter hours of the first day of the page. Rows are counted only in
+ * partial quarter hours at the ends of the period. All reads use the caller's snapshot.
+ * @returns `place` is null if the page is after the last one.
  */
 export async function findPagePosition(
   wanted: CountedHistory,
@@ -47,8 +53,8 @@ export async function findPagePosition(
     return { total, place: null };
   }
   const [first, ...older] = skipSpans(days, page.offset);
-  // The index does not order rows across several statuses. The number of rows read must not grow
-  // with the day.
+  // With several statuses, the index does not return rows in order of time. The number of rows read
+  // must not grow with the day.
   const isMerged = wanted.statuses !== null && wanted.statuses.length > 1;
   const isLong = first && (first.skip > skipMax || (isMerged && first.span.count > skipMax));
   const spans = isLong
@@ -93,7 +99,9 @@ function skipSpans(spans: Span[], offset: number): { span: Span; skip: number }[
   return [];
 }
 
-/** Newest first. The first and last day are clipped to the period. */
+/**
+ * Returns the days of the period, newest first. The first and last day are clipped to the period.
+ */
 async function readDaySpans(wanted: CountedHistory): Promise<Span[]> {
   const { snapshot, side, accountId, period } = wanted;
   const [first, last] = [getBusinessDay(period.start).day, getBusinessDay(period.end).day];
@@ -109,7 +117,7 @@ async function readDaySpans(wanted: CountedHistory): Promise<Span[]> {
   );
 }
 
-/** Returns the quarter hours of a part of a day, newest first. */
+/** Returns the quarter hours in a part of a day, newest first. */
 async function readQuarterSpans(wanted: CountedHistory, part: Omit<Span, 'count'>): Promise<Span[]> {
   const { snapshot, side, accountId } = wanted;
   const { day, startMs } = getBusinessDay(new Date(part.startMs));

@@ -12,24 +12,28 @@ import type { Side } from './purchase-totals.js';
 /** Search terms of an account's history. At least one is set. */
 export interface HistorySearch {
   productCode?: string | undefined;
-  /** As sent or as stored. Sellers cannot search by it, because they see only its last digits. */
+  /**
+   * The customer number as sent or as stored. Sellers cannot search by it, because they see only
+   * its last digits.
+   */
   customerNumber?: string | undefined;
   /** The whole serial number, or the digits of a PLN token with or without hyphens. */
   serialNumber?: string | undefined;
 }
 
-/** `accountId` selects purchases of a buyer, `sellerId` sales of a seller. */
+/** `accountId` selects the purchases of a buyer, `sellerId` the sales of a seller. */
 export type HistoryOwner = { accountId: string } | { sellerId: string };
 
-/** Newest purchases scanned by one search. This bounds its cost. */
+/** Maximum number of purchases scanned by one search, newest first. It bounds the cost. */
 const searchedMax = 5_000;
 
 /**
- * Returns a page of a buyer's purchases or a seller's sales that match, newest first, and the
- * number of matches among the scanned rows. All reads use the caller's snapshot.
+ * Searches a buyer's purchases or a seller's sales. Returns one page, newest first, and the number
+ * of matches among the scanned rows. All reads use the caller's snapshot.
  *
- * Indexes for buyers: account_serial_number, customer_newest, account_product_newest. For sellers:
- * seller_serial_number, seller_product_newest. The status is compared here.
+ * Buyers use the indexes account_serial_number, customer_newest and account_product_newest. Sellers
+ * use seller_serial_number and seller_product_newest. No index covers the status, so it is compared
+ * after the read.
  */
 export async function searchHistory(
   snapshot: Snapshot,
@@ -116,16 +120,16 @@ const statusesByFilter: Record<NonNullable<HistoryQuery['status']>, PurchaseStat
 };
 
 const newestFirst = { createdAt: -1, _id: -1 } as const;
-/** From this offset, skipped rows are read from the index only. */
+/** From this offset on, rows are skipped in the index, without loading documents. */
 const skipByIndexFrom = 100;
 
 /**
- * Lists one page of a buyer's or seller's history, newest first, and the total. A page past the
- * last is empty. The total and the position come from the daily totals (decision 016), so the cost
- * does not grow with the history.
+ * Lists one page of a buyer's or seller's history, newest first, and the total. A page after the
+ * last one is empty. The total and the position come from the daily totals (decision 016), so the
+ * cost does not grow with the history.
  *
  * Indexes: account_newest and account_status_newest, or seller_newest and seller_status_newest. All
- * reads use one majority snapshot, so the total fits the rows and no failover removes them.
+ * reads use one majority snapshot, so the total fits the rows and no failover rolls them back.
  * @throws ValidationError for an invalid period.
  */
 export async function listTransactions(
@@ -167,7 +171,7 @@ async function listAtSnapshot(
     skip: place.skip,
     limit: limit + 1,
   });
-  // Rows that the totals miss must still be reachable.
+  // Rows that the totals do not count must still be reachable.
   const { rows, total } = buildCountedPage(found, { offset, limit, counted });
   return { purchases: rows, total };
 }

@@ -15,7 +15,7 @@ export interface PurchaseFilter {
   sellerId?: string | undefined;
   status?: PurchaseStatus | undefined;
   productCode?: string | undefined;
-  /** Rupiah, both included. */
+  /** Minimum price in rupiah, inclusive. */
   priceFrom?: number | undefined;
   priceTo?: number | undefined;
   since?: Date | undefined;
@@ -24,7 +24,7 @@ export interface PurchaseFilter {
 
 export interface PurchasePage {
   purchases: Purchase[];
-  /** Cursor of the next page. Null at the end. */
+  /** Cursor of the next page. Null on the last page. */
   next: string | null;
   /**
    * Creation time of the oldest row scanned. A selective filter can end a page before it is full.
@@ -37,18 +37,18 @@ type ScannedPurchase = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' 
 
 const scannedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
-/** Rows scanned for one page at most. */
+/** Maximum number of rows scanned for one page. */
 const scannedMax = 1_000;
 
 /** Operators act on these rows, so a failover must not roll them back. */
 const majorityRead = { readConcern: 'majority' } as const;
 
 /**
- * Returns a page of purchases for operators, newest first, with keyset pagination. Purchases of an
- * account or a seller use its indexes (account_newest, seller_newest and those by status). All
- * others use `_id`, which rises with time. Conditions without an index scan a bounded number of
- * rows, so a page can end early.
- * @throws ValidationError for an `after` that no page returned.
+ * Returns a page of purchases for operators, newest first, with keyset pagination. A filter by
+ * account or seller uses its indexes (account_newest, seller_newest and those by status). All other
+ * filters use `_id`, which rises with time. Conditions without an index scan a bounded number of
+ * rows, so a page can have fewer rows than its limit.
+ * @throws ValidationError if `after` is not a cursor of an earlier page.
  */
 export async function findPurchasePage(
   filter: PurchaseFilter,
@@ -76,8 +76,8 @@ export interface SumOfStatus {
 }
 
 /**
- * Sums the matching purchases among the newest `max` rows of the index. MongoDB does the
- * aggregation, so that the rows do not load this process.
+ * Sums the matching purchases among the newest `max` rows of the index. MongoDB aggregates them, so
+ * that this process does not load the rows.
  * @returns `lookedBackTo` is null if there are no older rows.
  */
 export async function sumNewest(
@@ -88,7 +88,8 @@ export async function sumNewest(
   const fitting = buildConditions(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
   }));
-  // Rows do not move within one owner and status, so each row is counted once.
+  // Within one owner and status, the index position of a row never changes. So each row is counted
+  // once.
   const found = await purchases
     .aggregate<
       Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
@@ -196,7 +197,7 @@ type Condition = [
   value: string | number | Date,
 ];
 
-/** The conditions of the filter. They are evaluated here for rows, and by MongoDB for sums. */
+/** Builds the conditions of the filter. This process evaluates them for rows, MongoDB for sums. */
 function buildConditions(filter: PurchaseFilter): Condition[] {
   const { accountId, sellerId, status, productCode, priceFrom, priceTo, since, until } = filter;
   const asked: [Condition[0], Condition[1], Condition[2] | undefined][] = [
@@ -232,7 +233,10 @@ async function loadPurchases(keys: ScannedPurchase[]): Promise<Purchase[]> {
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);
 }
 
-/** A filter with usernames for accounts and YYYY-MM-DD business days. */
+/**
+ * A purchase filter with usernames instead of account ids and YYYY-MM-DD business days instead of
+ * times.
+ */
 export interface NamedPurchaseFilter extends Omit<
   PurchaseFilter,
   'accountId' | 'sellerId' | 'since' | 'until'
@@ -245,7 +249,7 @@ export interface NamedPurchaseFilter extends Omit<
 
 /**
  * Resolves usernames and days to ids and times.
- * @throws NotFoundError for an account that does not exist.
+ * @throws NotFoundError if an account does not exist.
  */
 export async function resolvePurchaseFilter(named: NamedPurchaseFilter): Promise<PurchaseFilter> {
   const { account, seller, from, to, ...rest } = named;

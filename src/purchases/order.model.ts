@@ -4,8 +4,12 @@ import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 
 /**
- * SENT: about to be sent or in flight. UNKNOWN: sent, outcome not known. OK, REJECTED: the
- * provider's certain answer.
+ * State of an order.
+ *
+ * - SENT: about to be sent or in flight.
+ * - UNKNOWN: sent, outcome not known.
+ * - OK: the provider definitely executed it.
+ * - REJECTED: the provider definitely did not and will not execute it.
  */
 export type OrderStatus = 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 
@@ -35,23 +39,25 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   /** True while SENT or UNKNOWN. */
   open: boolean;
   /**
-   * Lease of the request in flight. Its holder may apply the answer. After it expires, other
-   * processes check the order.
+   * Lease of the request in flight. Its holder may apply the response. After the lease expires,
+   * other processes check the order.
    */
   leaseToken: string | null;
   leaseUntil: Date | null;
   sentAt: Date | null;
-  /** Status checks so far. */
+  /** Number of status checks so far. */
   checks: number;
-  /** "Not found" answers in a row. */
+  /** Number of consecutive "not found" responses. */
   notFound: number;
   lastCheckAt: Date | null;
   /**
-   * Start of the last request that got no answer. It may still arrive at the provider, so "not
-   * found" is not believed soon after it.
+   * Start of the last request without a response. The request may still arrive at the provider, so
+   * a "not found" soon after it is not believed.
    */
   unansweredAt?: Date | null;
-  /** The provider confirmed this order once. "Not found" is not believed any more. */
+  /**
+   * True once the provider has confirmed this order. Later "not found" responses are not believed.
+   */
   acknowledged?: true;
   /** The provider must never be asked about this order again (outcome `review`). */
   neverAskAgain?: true;
@@ -102,7 +108,7 @@ schema.index(
   { accountId: 1, transactionId: 1 },
   { unique: true, partialFilterExpression: { open: true }, name: 'account_one_open_attempt' },
 );
-// The ledger verification walks all purchases in this order.
+// The ledger verification reads all orders in this order.
 schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 

@@ -1,4 +1,4 @@
-/** The parts of the serial number of a prepaid electricity purchase. */
+/** The parts of the serial number that a prepaid electricity purchase returns. */
 export interface PlnToken {
   /** The 20 digits entered at the meter. */
   token: string;
@@ -33,14 +33,16 @@ export function parsePlnToken(serialNumber: string): PlnToken | null {
   };
 }
 
-/** Returns the spellings of a token that providers use: without hyphens, and in groups of four. */
+/**
+ * Returns the two spellings that providers use for a token: without hyphens, and in groups of four.
+ */
 export function getTokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
   return [token, token.replace(/(\d{4})(?=\d)/g, '$1-')];
 }
 
 /**
- * Formats a serial number for display. An electricity token is written in groups of four; others
- * are unchanged.
+ * Formats a serial number for display. An electricity token is written in groups of four digits.
+ * Any other serial number is unchanged.
  */
 export function formatToken<T extends string | null>({
   subcategory,

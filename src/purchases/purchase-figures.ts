@@ -8,7 +8,10 @@ import { nowMs } from '../shared/clock.js';
 import { purchases, type Purchase } from './purchase.model.js';
 import { getCounters } from './purchase-totals.js';
 
-/** Sales of one seller on one day. `sellerId` null: purchases that were sent to no seller yet. */
+/**
+ * Sales of one seller on one day. If `sellerId` is null, these purchases were sent to no seller
+ * yet.
+ */
 export interface DaySales {
   sellerId: string | null;
   /** YYYY-MM-DD in business time: the day on which the purchases were accepted. */
@@ -25,8 +28,8 @@ export interface BusinessDays {
   /** Today and yesterday, with all purchases and their quarter hours. */
   recent: DaySales[];
   /**
-   * The days before yesterday, only purchases that were sent to a seller. These include every
-   * success.
+   * The days before yesterday, with only the purchases that were sent to a seller. These include
+   * every success.
    */
   older: DaySales[];
   /** Usernames by id. */
@@ -37,7 +40,9 @@ export interface BusinessDays {
 
 const olderDaysRead = 28;
 const sellersMax = 2_000;
-/** Purchases of two days without a seller, which are counted one by one. */
+/**
+ * Maximum number of purchases without a seller to count in two days. They are counted row by row.
+ */
 const unassignedMax = 5_000;
 const paths = ['sold.count', 'sold.amount', 'sold.commission'];
 
@@ -128,12 +133,14 @@ async function readUnassignedSales(
   };
 }
 
-/** Open purchases read at most. A higher count would not change what the operator does. */
+/**
+ * Maximum number of open purchases to read. A higher count would not change what the operator does.
+ */
 const lookedMax = 5_000;
 
 export interface OpenPurchases {
   count: number;
-  /** Rupiah debited for them and not yet settled. */
+  /** Rupiah that were debited for the open purchases and are not settled yet. */
   suspense: number;
   /** True if the read limit was reached. */
   isCut: boolean;
@@ -142,8 +149,8 @@ export interface OpenPurchases {
 }
 
 /**
- * Counts and sums purchases that are not final, by the index status_next_action. Purchases under
- * review come first there. MongoDB aggregates, so rows are not transferred.
+ * Counts and sums purchases that are not final, using the index status_next_action. In this index,
+ * purchases under review sort first. MongoDB aggregates, so rows are not transferred.
  */
 export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<OpenPurchases> {
   const atMs = nowMs();
@@ -151,7 +158,8 @@ export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<
     `younger${place}`,
     { $sum: { $cond: [{ $gt: ['$createdAt', new Date(atMs - ageMs)] }, 1, 0] } },
   ]);
-  // A snapshot read: a purchase that moves within the index would be counted twice or not at all.
+  // Use a snapshot read. Without it, a purchase that moves within the index would be counted twice
+  // or not at all.
   const [found] = await atSnapshot((snapshot) =>
     purchases
       .aggregate<{ count: number; suspense: number } & Record<string, number>>(

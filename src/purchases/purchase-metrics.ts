@@ -14,7 +14,9 @@ export function sampleDuration(durationMs: number): void {
   countSample(purchasesSubject, [getBucketName(durationMs)]);
 }
 
-/** Durations in seconds of the purchases that ended in a period. Null if none ended. */
+/**
+ * Durations in seconds of the purchases that ended in a period. Each is null if no purchase ended.
+ */
 export interface Durations {
   ended: number;
   median_s: number | null;
@@ -22,8 +24,8 @@ export interface Durations {
 }
 
 /**
- * Reads durations for consecutive hours, given by their start times in milliseconds, and for all of
- * them together.
+ * Reads the durations for each hour, and for the whole period.
+ * @param hours The start times of consecutive hours, in milliseconds.
  */
 export async function readDurationsByHour(
   hours: readonly number[],
@@ -56,9 +58,9 @@ const durations = histogram({
 });
 
 /**
- * Counts the conclusion of a purchase. Call it after the posting, so that it counts once per
- * purchase. The duration is not recorded after an operator decision, because it says nothing about
- * the service.
+ * Counts the conclusion of a purchase. Call it after the posting, so that each purchase is counted
+ * once. If an operator decided the outcome, the duration is not recorded, because it says nothing
+ * about the service.
  * @param order The order that the conclusion closed, if any.
  */
 export function countConclusion(

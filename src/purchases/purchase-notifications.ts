@@ -16,17 +16,17 @@ import {
   type UrlOwner,
 } from '../webhooks/new-delivery.js';
 
-/** `failed`: the debit was returned. `reversed`: a success was taken back later. */
+/** `failed`: the debit was returned. `reversed`: a success was reversed later. */
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
 
 /**
  * Builds the deliveries of one event. The envelope goes to each subscribed endpoint of the buyer.
- * The surface's callback goes to the purchase's own URL, or else to the account's. The seller gets
- * a callback when a sale becomes final.
+ * The surface's callback goes to the URL of the purchase, or else to the URL of the account. The
+ * seller gets a callback when a sale becomes final.
  *
  * Ids derive from the purchase and the event, so storing an event twice is a duplicate key.
  * @param parts.purchase The purchase after the event.
- * @param parts.seller The seller of the sale. Null if there was none.
+ * @param parts.seller The seller of the sale. Null if no seller was asked.
  */
 export function buildPurchaseDeliveries(parts: {
   purchase: Purchase;
@@ -90,7 +90,7 @@ export function buildPurchaseDeliveries(parts: {
 }
 
 interface Destination extends Omit<NewDelivery, 'id' | 'url' | 'orderKey' | 'orderRank'> {
-  /** Last part of the row's id: the kind of destination, or the id of the endpoint. */
+  /** Last part of the delivery's id: the kind of destination, or the id of the endpoint. */
   name: string;
   url: string | null;
 }
@@ -102,7 +102,7 @@ const webhookEvents = {
   reversed: 'transaction.failed',
 } as const satisfies Record<PurchaseEvent, DeliveryEvent>;
 
-/** A later state supersedes the delivery of an earlier one. */
+/** Returns the rank of an event. A delivery supersedes deliveries with a lower rank. */
 function getEventRank(event: PurchaseEvent): number {
   switch (event) {
     case 'pending':
@@ -193,8 +193,8 @@ function buildResellerCallback(
 }
 
 /**
- * Builds the seller's callback. It hides the buyer: it has our id as the reference and a masked
- * customer number.
+ * Builds the seller's callback. It hides the buyer: the reference is ours, and the customer number
+ * is masked.
  */
 function buildSellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return buildResellerCallback(purchase, event, {

@@ -2,11 +2,11 @@ import { getBusinessDay } from '../shared/business-time.js';
 import { addToCounters, toPathStep, type Counters, type TotalsChange } from '../money/totals/counters.js';
 import type { Purchase } from './purchase.model.js';
 
-/** `bought`: the buyer's history. `sold`: the history of the seller that was asked last. */
+/** `bought` is the buyer's history. `sold` is the history of the seller that was asked last. */
 export type Side = 'bought' | 'sold';
 export const sides: readonly Side[] = ['bought', 'sold'];
 
-/** The purchase field with the account of each side. */
+/** The purchase field that holds the account of each side. */
 export const ownerField = { bought: 'accountId', sold: 'sellerId' } as const;
 
 /**
@@ -25,15 +25,15 @@ export type CountedPurchase = Pick<
 >;
 
 /**
- * Milliseconds in a quarter hour. A day has 96 quarters, or 100 if it is an hour longer. The first
- * is 0.
+ * Length of a quarter hour in milliseconds. A day has 96 quarters, or 100 if it is an hour longer.
+ * The first quarter is 0.
  */
 export const quarterMs = 900_000;
 
 /**
  * Returns the changes of the daily totals of the buyer and the seller
- * (docs/explanation/ledger.md#daily-totals). They subtract the counters of `before` and add those
- * of `after`, on the day the purchase was created.
+ * (docs/explanation/ledger.md#daily-totals). On the day on which the purchase was created, they
+ * subtract the counters of `before` and add those of `after`.
  * @param before The stored purchase, which the posting must expect. Null for a new purchase.
  */
 export function buildTotalsChanges(before: CountedPurchase | null, after: CountedPurchase): TotalsChange[] {

@@ -28,14 +28,17 @@ export interface Purchase extends Maskable {
   price: number;
   /**
    * The part of the price above the seller's price, in rupiah. The platform keeps it (decision
-   * 012). Absent: 0.
+   * 012). Zero if absent.
    */
   markup?: number;
-  /** The seller whose offer set the price. It is tried first, at that price without the markup. */
+  /**
+   * The seller whose offer set the price. This seller is tried first, at the price without the
+   * markup.
+   */
   offerSellerId: string;
   /**
-   * Maximum wait for its turn in seconds, from the product at acceptance. Absent if the product had
-   * none.
+   * Maximum time in a queue in seconds, from the product at acceptance. Absent if the product had
+   * no limit.
    */
   maxWaitS?: number;
   /** The quote that a postpaid payment claimed. */
@@ -46,23 +49,30 @@ export interface Purchase extends Maskable {
   serialNumber: string | null;
   /** Message for the client about the outcome. */
   message: string | null;
-  /** Set on failure: the error code (docs/reference/errors.md#codes). */
+  /** The error code of a failure (docs/reference/errors.md#codes). Null otherwise. */
   failureCode: string | null;
   /**
-   * The seller that was tried last, which serves the purchase on success. Null before the first.
+   * The seller that was tried last. After success, the seller that served the purchase. Null before
+   * the first order.
    */
   sellerId: string | null;
-  /** The platform's share of the price in rupiah, including the markup. Set with success. */
+  /** The platform's share of the price in rupiah, including the markup. Null before success. */
   commissionAmount: number | null;
-  /** Callback URL of this purchase (POST /v1/transactions). It overrides the account's. */
+  /** Callback URL of this purchase (POST /v1/transactions). It overrides the URL of the account. */
   callbackUrl: string | null;
-  /** Incremented when the sweep adds a job again. The sweep grace period grows with it. */
+  /**
+   * Number of times that the sweep has added the job again. The grace period of the sweep grows
+   * with it.
+   */
   epoch: number;
-  /** When the sweep adds its job again if the job is lost. Null if final or under review. */
+  /**
+   * When the sweep adds the job again if it was lost. Null if the purchase is final or under
+   * review.
+   */
   nextActionAt: Date | null;
   /**
-   * The seller whose provider queue it waits in. No order of it is open then. Null if it waits in
-   * no queue.
+   * The seller in whose provider queue the purchase waits. It then has no open order. Null if it
+   * waits in no queue.
    */
   queuedFor: string | null;
   /** Set while the operator must decide (decision 003). */
@@ -70,17 +80,17 @@ export interface Purchase extends Maskable {
   /** Reason of the last review. Absent if there was none. */
   reviewReason?: string;
   /**
-   * When the operator last sent it back to the workers. The time until the next review counts from
-   * there.
+   * When the operator last sent the purchase back to the workers. The time until the next review
+   * counts from this moment.
    */
   reviewAskedAt?: Date;
   pendingNotified: boolean;
-  /** Request id of the call that created it. Absent if it may not be stored. */
+  /** Request id of the call that created the purchase. Absent if the id may not be stored. */
   requestId?: string;
-  /** Trace id of its acceptance. Absent if it was not traced. */
+  /** Trace id of the call that created the purchase. Absent if the call was not traced. */
   traceId?: string;
   /**
-   * The customer number was erased, and the reports that may contain it are not ended yet
+   * Set after the customer number is erased, until the reports that may contain it are ended
    * (src/privacy).
    */
   reportsToEnd?: true;
@@ -135,7 +145,7 @@ const schema = new Schema<Purchase>(
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'account_status_newest' });
-// The buyer's history search (history.ts). By customer number it uses customer_newest.
+// The buyer's history search (history.ts). A search by customer number uses customer_newest.
 schema.index({ accountId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'account_product_newest' });
 schema.index(
   { accountId: 1, serialNumber: 1 },
@@ -159,13 +169,13 @@ schema.index(
   { partialFilterExpression: { reviewSince: { $type: 'date' } }, name: 'review_oldest' },
 );
 
-// The sweep of pending notices. Final purchases are never in this index.
+// The sweep of pending notices. This index never contains final purchases.
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { pendingNotified: false }, name: 'pending_not_notified' },
 );
 
-// Operator search (search-purchases.ts), newest first within a number.
+// Operator search (search-purchases.ts). Within one ref_id, the newest purchase comes first.
 schema.index({ refId: 1 }, { name: 'ref' });
 schema.index({ customerNumber: 1, _id: -1 }, { name: 'customer_newest' });
 

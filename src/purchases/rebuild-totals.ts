@@ -12,10 +12,10 @@ import { setTotalsComplete } from '../money/totals/totals-state.model.js';
 const accountsAtOnce = 1_000;
 
 /**
- * Yields every day on which an account has purchases or totals, account by account. It holds the
- * days of one account in memory.
- * @param options.fromDay First day (YYYY-MM-DD). Null: all days.
- * @param options.onAccount Called for each account, including those without a day.
+ * Yields every day on which an account has purchases or totals, account by account. Only the days
+ * of one account are in memory at a time.
+ * @param options.fromDay First day (YYYY-MM-DD). Null means no lower limit.
+ * @param options.onAccount Called for each account, including accounts without days.
  */
 export async function* listAccountDays({
   fromDay = null,
@@ -58,7 +58,10 @@ async function* listAccountIds(): AsyncGenerator<string> {
   }
 }
 
-/** Jumps from day to day in the index, so the cost does not depend on the purchases of a day. */
+/**
+ * Skips from one day to the next in the index, so the cost does not depend on the number of
+ * purchases in a day.
+ */
 async function* listPurchaseDays(accountId: string, side: Side): AsyncGenerator<string> {
   let before: Date | null = null;
   for (;;) {
@@ -106,8 +109,8 @@ const countedFields = {
 const pageSize = 1_000;
 
 /**
- * Counts the totals of an account's day from its purchases, at the caller's snapshot. It reads page
- * by page, so memory does not grow with the day.
+ * Counts the totals for one day of an account from its purchases, at the caller's snapshot.
+ * Purchases are read in pages, so memory does not grow with the day.
  */
 export async function countDayTotals(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
   const counters: Counters = new Map();
@@ -148,16 +151,16 @@ async function* readPurchasePages(
 }
 
 export interface Rebuilt {
-  /** Account days processed, and those whose totals were corrected. */
+  /** Number of account days processed. */
   days: number;
   corrected: number;
 }
 
 /**
  * Rebuilds the daily totals from the purchases while the service runs. Safe to interrupt and to run
- * again. Until it completes for the first time, history is counted from rows.
+ * again. Until the first rebuild completes, history is counted from rows.
  *
- * Every process that sells must run a release that writes totals.
+ * First upgrade every process that sells to a release that writes totals.
  */
 export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { days: 0, corrected: 0 };
@@ -178,9 +181,9 @@ export async function beginTotals(): Promise<void> {
 
 /**
  * Computes the base at a snapshot: the counted totals less the slots. Slots are not written, so no
- * sale conflicts with the rebuild. A sale updates its slot in its own database transaction, so the
- * snapshot has both or neither. If folding changes the base meanwhile, it retries.
- * @returns true if the base was changed.
+ * sale conflicts with the rebuild. A sale updates its slot in the posting of the sale, so the
+ * snapshot has both or neither. If slots are folded into the base meanwhile, the function retries.
+ * @returns True if the base was changed.
  */
 async function rebuildDay(accountId: string, day: string): Promise<boolean> {
   for (;;) {

@@ -11,7 +11,7 @@ export interface ReceiptOptions {
   language: 'id' | 'en';
   /** Name of the shop. */
   title: string | null;
-  /** Rupiah that the customer paid to the shop. */
+  /** Rupiah that the customer paid to the shop. Null if not given. */
   soldPrice: number | null;
 }
 
@@ -74,10 +74,10 @@ const noReceiptReasons = {
 } as const satisfies Record<Exclude<PurchaseStatus, 'SUCCESS'>, MessageKey>;
 
 /**
- * Builds the lines of a receipt. They never show the shop's cost, except for the amounts of the
+ * Builds the lines of a receipt. They never show what the shop paid, except for the amounts of the
  * bill itself.
- * @throws ConflictError (409/01) if the purchase is not SUCCESS. ValidationError if `soldPrice` is
- *   below the bill.
+ * @throws ConflictError (409/01) if the purchase is not SUCCESS.
+ * @throws ValidationError if `soldPrice` is lower than the bill.
  */
 export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptions): Promise<ReceiptLine[]> {
   if (purchase.status !== 'SUCCESS') {
@@ -86,8 +86,8 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
     });
   }
   const labels = words[wishes.language];
-  // Only masking changes a paid quote, and a majority holds it with its purchase. A plain read is
-  // enough.
+  // After payment, a quote changes only by masking. It is majority-committed with its purchase. So
+  // a plain read is enough.
   const quote =
     purchase.quoteId === null
       ? null

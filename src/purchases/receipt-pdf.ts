@@ -9,8 +9,8 @@ const standardSize = 7.5;
 const lineHeight = 1.25;
 
 /**
- * Draws a receipt as a PDF of the given paper width and the needed length (decision 039). The same
- * lines and time give the same bytes.
+ * Draws a receipt as a PDF of the given paper width (decision 039). The height fits the content.
+ * The same lines and time give the same bytes.
  */
 export async function drawReceiptPdf(
   receipt: ReceiptLine[],
@@ -20,7 +20,7 @@ export async function drawReceiptPdf(
   const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
     const shown = toLatin1(text);
-    // The largest size that fits on one line, up to 14.
+    // Use the largest size up to 14 at which the text fits on one line.
     const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
     return wrapText(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
   });

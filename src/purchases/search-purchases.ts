@@ -7,7 +7,7 @@ import { listAccounts, type ListedAccount } from '../accounts/list-accounts.js';
 const foundMax = 20;
 /** Minimum length of a serial number prefix. */
 const serialNumberMin = 6;
-/** Callers act on the answer, so a failover must not roll it back. */
+/** Callers act on the result, so a failover must not roll it back. */
 const majorityRead = { readConcern: 'majority' } as const;
 
 /**
@@ -27,8 +27,8 @@ export async function searchPurchases(text: string): Promise<Purchase[]> {
 }
 
 /**
- * The index starts with the product, so every product of the catalogue is queried. Results stay in
- * index order: sorting by age would read every match of a common prefix.
+ * The index starts with the product, so there is one query per product of the catalogue. Results
+ * stay in index order: sorting by age would read every match of a common prefix.
  */
 async function findBySerialNumber(text: string): Promise<Purchase[]> {
   const products = await ProductModel.find({}, { _id: 1 }).lean();

@@ -3,10 +3,10 @@ import { int64 } from '../database/typed-collection.js';
 import type { Change } from '../money/posting/posting.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
-/** Allowed transitions (docs/reference/api/purchases.md). All others are errors. */
+/** Allowed transitions (docs/reference/api/purchases.md). Any other transition is an error. */
 const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
-  // PROCESSING to itself: each order that is sent increments the version.
+  // Each order that is sent changes PROCESSING to itself and increments the version.
   PROCESSING: ['PROCESSING', 'SUCCESS', 'FAILED'],
   SUCCESS: ['REFUNDED'],
   FAILED: [],
@@ -19,7 +19,7 @@ export function isFinal(status: PurchaseStatus): boolean {
   return finalStatuses.includes(status);
 }
 
-/** Another writer changed the purchase first. Read it again; the work may be done. */
+/** Another writer changed the purchase first. Read the purchase again; the work may be done. */
 export class StalePurchaseError extends Error {}
 
 type TransitionFields = Partial<
@@ -37,9 +37,10 @@ type TransitionFields = Partial<
 >;
 
 /**
- * Builds the change of a status. Every status change uses this: it checks the transition table and
- * expects the state that the caller read. A posting with it is stale if the purchase has changed.
- * @returns the change, and the purchase after it.
+ * Builds the change of a status. Every status change uses this function: it checks the transition
+ * table and expects the state that the caller read. A posting with this change is stale if the
+ * purchase has changed.
+ * @returns The change, and the purchase after it.
  */
 export function buildTransition(
   purchase: Purchase,

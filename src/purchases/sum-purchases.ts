@@ -10,9 +10,9 @@ import type { Side } from './purchase-totals.js';
 export interface PurchaseSums {
   /** Sums of prices in rupiah. Statuses without purchases are left out. */
   byStatus: { status: PurchaseStatus; count: number; amount: number }[];
-  /** The platform's share of them in rupiah. */
+  /** The platform's share of these prices in rupiah. */
   commission: number;
-  /** Creation time of the oldest row that was summed. Null if all rows were. */
+  /** Creation time of the oldest row that was summed. Null if all matching rows were summed. */
   searchedBackTo: Date | null;
 }
 
@@ -21,8 +21,8 @@ const summedMax = 5_000;
 const firstDay = '2000-01-01';
 
 /**
- * Sums the purchases that match a filter. For one account or seller it reads the daily totals, at
- * any volume. Otherwise it sums at most the 5,000 newest rows of the index.
+ * Sums the purchases that match a filter. For one account or seller it reads the daily totals,
+ * however many purchases there are. Otherwise it sums at most the 5,000 newest rows of the index.
  * @param filter `since` and `until` are whole business days.
  */
 export async function sumPurchases(filter: PurchaseFilter): Promise<PurchaseSums> {

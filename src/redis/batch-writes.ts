@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Sends all commands of one turn of the event loop in one write, because each write is a system
- * call and wakes Redis. Unlike a pipeline, no command waits for an answer. The order stays the
- * same.
+ * Sends all commands of one iteration of the event loop in one write, because each write is a
+ * system call and wakes Redis. Unlike in a pipeline, no command waits for the replies to others.
+ * The order of the commands stays the same.
  */
 export function batchWrites(connection: Redis): void {
   connection.on('connect', () => {

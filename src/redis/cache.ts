@@ -14,30 +14,37 @@ export interface CacheOptions<K, V> {
   from: readonly AnyReadOnlyModel[];
   load: (key: K) => PromiseLike<V>;
   /**
-   * True if a value depends on this account or product. Absent: every change invalidates all
-   * values.
+   * Returns true if a value depends on this account or product. If absent, every change invalidates
+   * all values.
    */
   isAbout?: (value: NonNullable<V>, subject: string) => boolean;
   /** Maximum age of a value, in milliseconds. */
   keepMs?: number;
   entriesMax?: number;
-  /** Weight of a value, and the maximum total weight. A heavier value is not cached. */
+  /**
+   * Computes the weight of a value. Values heavier than `max`, the maximum total weight, are not
+   * cached.
+   */
   weight?: { of: (value: NonNullable<V>) => number; max: number };
 }
 
-/** Missing values are cached separately and briefly, so that guessed keys evict nothing. */
+/**
+ * Maximum number of cached keys without a value. They are cached separately and briefly, so that
+ * guessed keys evict no values.
+ */
 const missingMax = 1_000;
 
 /**
- * Caches the results of `load`: for `limits.cacheMs` while this process is subscribed to changes,
- * otherwise for `limits.cacheDeafMs`. A change of its models invalidates it (decision 051). The
- * least recently used entries are evicted first.
- * Concurrent callers share one load; errors are not cached. For settings and catalogue data, never
- * for balances.
+ * Caches the results of `load`. They live for `limits.cacheMs` while this process is subscribed to
+ * changes, otherwise for `limits.cacheDeafMs`. A change of the models in `from` invalidates them
+ * (decision 051). The least recently used entries are evicted first.
+ *
+ * Concurrent callers share one load. Errors are not cached. Use it for settings and catalogue data,
+ * never for balances.
  */
 export function createCache<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
   const ask = createMemoryCache(options);
-  // Clients choose some keys, and long ones must not fill the memory.
+  // Clients choose some keys, and long keys must not fill the memory.
   return (key) => (key.length > limits.cacheKeyLengthMax ? Promise.resolve(options.load(key)) : ask(key));
 }
 
@@ -53,8 +60,8 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
   const loading = new Map<K, Promise<V>>();
   const begun = begunChanges();
   /**
-   * A load that began under an earlier generation may predate a change: its value is returned, but
-   * not cached.
+   * If a load began under an earlier generation, its value may predate a change. The value is then
+   * returned but not cached.
    */
   let generation = 0;
 
@@ -62,7 +69,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
     generation += 1;
     loading.clear();
     missing.clear();
-    // Iterates over a copy: lru-cache does not guarantee iteration during deletion.
+    // Iterate over a copy, because lru-cache does not guarantee iteration during deletion.
     for (const [key, { value }] of [...store.entries()]) {
       if (isStale(value)) {
         store.delete(key);
@@ -95,7 +102,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
 
   function loadNow(key: K, at: number, hearing: number): Promise<V> {
     const began = generation;
-    // A mongoose query runs again with each `then`, so the callers share one promise.
+    // A mongoose query runs again with each `then`, so all callers share one promise.
     const answer: Promise<V> = Promise.resolve().then(async () => {
       try {
         const value = await load(key);
@@ -134,7 +141,9 @@ function createStore<K extends string, V>({ entriesMax = 10_000, weight }: Cache
   });
 }
 
-/** Changes that have begun and not ended. A value read meanwhile may predate them. */
+/**
+ * Changes that have begun and not ended. A value that is read meanwhile may predate such a change.
+ */
 function begunChanges() {
   const begun = new Map<string, { change: Change; until: number }>();
   return {
@@ -142,7 +151,7 @@ function begunChanges() {
       if (change.phase === 'end') {
         begun.delete(change.id);
       } else {
-        // If the process died, its change can no longer be committed after this time.
+        // If the writing process died, its change can no longer be committed after this time.
         begun.set(change.id, { change, until: performance.now() + limits.cacheMs });
       }
     },

@@ -3,17 +3,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 
 /**
- * Logs an error of Redis, its connections or BullMQ, at most once a minute per code and `what`.
- * @param what The failure, from a small fixed set: each has its own minute.
+ * Logs an error from Redis, its connections or BullMQ, at most once a minute per code and `what`.
+ * @param what The failure, from a small fixed set.
  */
 export function logRedisError(what: string, error: unknown, details: Record<string, unknown> = {}): void {
   logOncePerMinute(what, getErrorCode(error), { ...details, error });
 }
 
 /**
- * Returns a short code such as `OOM`, `READONLY` or `ECONNREFUSED`: the code of a socket error, or
- * the first word of a Redis error, which is its code by protocol. A `cause` takes precedence. Other
- * errors return their class name.
+ * Returns a short code such as `OOM`, `READONLY` or `ECONNREFUSED`. It is the code of a socket
+ * error, or the first word of a Redis error. A `cause` takes precedence. For any other error it is
+ * the class name.
  */
 export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) {
@@ -33,9 +33,10 @@ const probeEveryMs = 100;
 const quickMs = 250;
 
 /**
- * Rejects commands at once while Redis is slow. Answers of a connection arrive in order, so after
- * one late answer every later command would be late. Commands are sent again once Redis has
- * answered a ping quickly.
+ * Rejects commands at once while Redis is slow. Replies on a connection arrive in order, so one
+ * late reply delays the replies to all later commands. Commands are sent again after Redis has
+ * replied to a ping quickly.
+ *
  * @param patienceMs The `commandTimeout` of this connection.
  */
 export function failFast(connection: Redis, patienceMs: number): void {
@@ -44,7 +45,7 @@ export function failFast(connection: Redis, patienceMs: number): void {
   let isProbe = false;
 
   connection.sendCommand = (command, stream) => {
-    // Before it is ready, a connection sends only the commands of its handshake.
+    // Until it is ready, a connection sends only the commands of its handshake.
     if (isSlow && !isProbe && connection.status === 'ready') {
       command.reject(new Error('Redis timed out; no command is sent until it answers again'));
       return command.promise;
@@ -60,7 +61,7 @@ export function failFast(connection: Redis, patienceMs: number): void {
     return send(command, stream);
   };
 
-  /** Probes at once first, because the pause may have been in this process. */
+  /** Sends the first ping at once, because the pause may have been in this process. */
   async function probe(): Promise<void> {
     while (isSlow && connection.status !== 'end') {
       const sentAtMs = performance.now();

@@ -1,7 +1,7 @@
 /**
- * All connections to Redis are made here, by their use: `producer` commands fail fast while Redis
- * is unavailable, and workers wait for it indefinitely. The rest of the code need not know if it is
- * one server, Sentinels or a Cluster.
+ * Creates all connections to Redis. Commands of a `producer` connection fail fast while Redis is
+ * unavailable; workers wait indefinitely. The rest of the code need not know whether Redis is one
+ * server, Sentinels or a Cluster.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
@@ -13,12 +13,16 @@ import { getConnectionName, processId } from './process-id.js';
 import { batchWrites } from './batch-writes.js';
 
 /**
- * producer: commands with a waiting caller. worker: BullMQ's commands. blocking: BullMQ's wait for
- * jobs.
+ * The use of a connection.
+ *
+ * - producer: commands with a waiting caller.
+ * - worker: BullMQ's commands.
+ * - blocking: BullMQ's wait for jobs.
+ * - subscriber: published messages.
  */
 type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';
 
-/** The options used here. A Cluster's nodes do not accept the full `RedisOptions`. */
+/** The options that are used here. The nodes of a Cluster do not accept the full `RedisOptions`. */
 interface Options {
   maxRetriesPerRequest: number | null;
   socketTimeout: number;
@@ -32,8 +36,8 @@ interface Options {
 const commandTimeoutMs = 1_000;
 
 /**
- * `socketTimeout`: a command unanswered for this long means that the connection is dead, even if
- * the socket seems open (after a NAT has dropped it). BullMQ blocks for 10 s at most.
+ * If a command has no reply within `socketTimeout`, the connection is dead, even if the socket
+ * seems open (a NAT may have dropped it). BullMQ blocks for at most 10 s.
  */
 const optionsByUse: Record<Use, Options> = {
   producer: {
@@ -68,8 +72,8 @@ export function redis(): Redis {
 }
 
 /**
- * Returns the connection that all BullMQ workers of this process share; each worker has another one
- * to block on. Commands wait through any outage.
+ * Returns the connection that all BullMQ workers of this process share. Each worker has another
+ * connection for blocking commands. Commands wait until an outage ends.
  */
 export function workerConnection(): Redis {
   worker ??= withBlockingDuplicates(openConnection('worker'));
@@ -77,7 +81,7 @@ export function workerConnection(): Redis {
 }
 
 /**
- * Opens a connection for subscriptions. It reconnects by itself, and the caller must subscribe
+ * Opens a connection for subscriptions. It reconnects automatically, but the caller must subscribe
  * again.
  */
 export function newSubscriberConnection(): Redis {
@@ -91,8 +95,8 @@ export function redisServers(): Redis[] {
 }
 
 /**
- * Builds a key on the same Cluster node as `key`. It keeps the prefix, which a user's ACL may
- * require.
+ * Builds a key on the same Cluster node as `key`. The new key keeps the prefix, which the user's
+ * ACL may require.
  */
 export function buildSiblingKey(key: string, part: string): string {
   return key.includes('{') ? `${key}:${part}` : `${env.QUEUE_PREFIX}:${part}:{${key}}`;
@@ -108,7 +112,7 @@ export function beforeDisconnect(farewell: () => Promise<unknown>): void {
 
 /**
  * Resolves when the producer connection can take commands.
- * @param timeoutMs Rejects after this; null: waits indefinitely.
+ * @param timeoutMs Rejects after this time. Null means to wait indefinitely.
  */
 export async function connectRedis(timeoutMs: number | null = 10_000): Promise<void> {
   const connection = redis();
@@ -131,7 +135,7 @@ export async function connectRedis(timeoutMs: number | null = 10_000): Promise<v
   });
 }
 
-/** Runs the hooks if Redis is reachable, and closes the connections in any case. */
+/** Runs the hooks if Redis is reachable. Always closes the connections. */
 export async function disconnectRedis(): Promise<void> {
   for (const farewell of disconnectHooks.splice(0).reverse()) {
     await farewell().catch(() => undefined);
@@ -209,12 +213,12 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
   cluster.on('node error', (error: Error, node: string) => {
     logRedisError('a node of redis is unavailable', error, { node });
   });
-  // A Cluster has all commands and events of Redis that are used here.
+  // A Cluster supports all commands and events that are used here.
   return watchConnection(cluster as unknown as Redis);
 }
 
 /**
- * BullMQ duplicates the given connection for blocking calls; the duplicates need other time-outs.
+ * BullMQ duplicates the given connection for blocking calls. The duplicates need other time-outs.
  */
 function withBlockingDuplicates(connection: Redis): Redis {
   // `Cluster.duplicate` takes the nodes first, and has the name one level deeper.
@@ -250,8 +254,9 @@ function retryStrategy(times: number): number {
 }
 
 /**
- * After a failover the connected server may be a replica, and reconnecting finds the new master.
- * The pause prevents a reconnect per command while the server stays read-only.
+ * Reconnects if the server is read-only. After a failover, the connected server may be a replica,
+ * and reconnecting finds the new master. The pause prevents a reconnect per command while the
+ * server stays read-only.
  */
 function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
   let lastMs = -Infinity;
@@ -265,11 +270,12 @@ function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
 }
 
 /**
- * All queues listen on the shared connection. Above ten listeners Node warns of a leak on stderr.
+ * Maximum number of listeners on the shared connection, which all queues use. Above ten listeners,
+ * Node would warn of a leak on stderr.
  */
 const listenersMax = 10_000;
 
-/** Logs an outage once a minute, and its end once. */
+/** Logs an outage once a minute, and the end of the outage once. */
 function watchConnection(connection: Redis): Redis {
   let away = false;
   connection.setMaxListeners(listenersMax);

@@ -1,7 +1,7 @@
 /**
- * One clock for the whole fleet: Redis's. Processes on hosts with wrong clocks compare leases,
- * schedules and ages. Each process measures the offset of Redis's clock from its own monotonic
- * clock, and uses that (decision 049).
+ * The clock that all processes share is the clock of Redis, so that leases, schedules and ages do
+ * not depend on the clocks of the hosts. Each process measures the offset between the Redis clock
+ * and its own monotonic clock, and applies it (decision 049).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { env } from '../../config/env.js';
@@ -13,66 +13,75 @@ import { connectRedis, redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
 const measureEveryMs = 10_000;
-/** Until the first measurement. */
+/** Interval in milliseconds until the first measurement succeeds. */
 const firstEveryMs = 500;
 /**
- * Round trips of the first measurement. A starting process is busy, so a single trip may be wrong
- * by most of a second. With high latency there are fewer.
+ * Round trips of the first measurement. A starting process is busy, so a single round trip may be
+ * wrong by most of a second. With high latency, fewer round trips are made.
  */
 const firstTrips = 5;
 const firstTripsMs = 1_000;
 const connectWithinMs = 500;
 const sureWithinMs = 2_000;
 /**
- * A larger disagreement of monotonic and host clock means that the host slept or its clock was set.
+ * If monotonic and host clock disagree by more than this many milliseconds, the host slept or its
+ * clock was set.
  */
 const jumpMs = 500;
-/** Maximum drift between the monotonic clock and Redis's: NTP adjusts a clock by no more. */
+/**
+ * Maximum drift between the monotonic clock and the Redis clock. NTP adjusts a clock by no more.
+ */
 const driftMost = 0.000_5;
-/** Error of the host clock above which the operator is warned. */
+/** Error of the host clock in milliseconds above which the operator is warned. */
 const hostErrorMs = 2_000;
 
 const clockKey = `${env.QUEUE_PREFIX}:clock`;
-/** Each server of a Cluster has a clock; the server with this key provides the fleet's. */
+/**
+ * Each server of a Cluster has its own clock. The server with this key provides the shared clock.
+ */
 const timeScript = `return redis.call('time')`;
 
 /**
- * One moment on three clocks, at the middle of the round trip to Redis. Redis may have answered at
- * any moment of the trip.
+ * One moment on three clocks, at the middle of the round trip to Redis. Redis may have read its
+ * clock at any moment of the round trip.
  */
 interface Measured {
   redisMs: number;
   steadyMs: number;
   hostMs: number;
-  /** Half the round trip: the maximum error of `redisMs`. */
+  /** Half the round trip, which is the maximum error of `redisMs`. */
   errorMs: number;
 }
 
 export interface FleetClock {
   /**
-   * Resolves with the first measurement. Until then this process uses the time from `goBy`, or the
+   * Resolves with the first measurement. Until then, this process uses the time from `goBy`, or the
    * host's clock.
    */
   measured: Promise<void>;
   /**
-   * Uses another server's time until the first measurement: a host's clock may be wrong by hours.
-   * @throws what `ask` throws.
+   * Uses another server's time until the first measurement, because a host's clock may be wrong by
+   * hours.
+   * @throws The errors of `ask`.
    */
   goBy(ask: () => Promise<number>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The most precise measurement. This process uses it as its clock. */
+/** The most precise measurement, which provides the time of this process. */
 let measured: Measured | null = null;
-/** The newest measurement. Only it reflects a pause of the machine before it. */
+/**
+ * The newest measurement. If the machine was paused, only a measurement after the pause reflects
+ * it.
+ */
 let newest: Measured | null = null;
-/** After `ended`, work in flight must not fall back to the host's clock. */
+/** State of the clock. After `ended`, remaining work must not fall back to the host's clock. */
 let keeping: 'never' | 'now' | 'ended' = 'never';
 let isHostWrong = false;
 
 /**
- * Keeps this process on the fleet's clock until `stop`. Without Redis the last measurement stays in
- * use.
+ * Keeps this process on the shared clock until `stop`. While Redis is unavailable, the last
+ * measurement stays in use.
  */
 export function keepFleetClock(): FleetClock {
   keeping = 'now';
@@ -114,16 +123,18 @@ export function keepFleetClock(): FleetClock {
   };
 }
 
-/** Returns why this process does not use the fleet's clock although it should; null: it does. */
+/**
+ * Returns why this process does not use the shared clock although it should. Null if it uses it.
+ */
 export function findClockProblem(): string | null {
   return keeping === 'now' && !measured ? "Redis's clock has not been measured yet." : null;
 }
 
 /**
- * Returns the latest possible time, from a measurement that began after the call. For actions that
- * must not happen after a deadline. An earlier measurement may be stale: while a machine is paused,
- * its clocks stand still.
- * @throws Error if the fleet's clock is in use and cannot be measured now, or was stopped.
+ * Returns the latest possible time, from a measurement that begins after the call. Use it before an
+ * action that must not happen after a deadline. An earlier measurement may be stale, because the
+ * clocks of a paused machine stand still.
+ * @throws Error if the shared clock is in use and cannot be measured now, or was stopped.
  */
 export async function measureLatestNowMs(): Promise<number> {
   if (keeping === 'now') {
@@ -136,8 +147,8 @@ export async function measureLatestNowMs(): Promise<number> {
 }
 
 /**
- * Returns the latest possible time by the newest measurement. It cannot detect a pause of the
- * machine after that measurement.
+ * Returns the latest possible time according to the newest measurement. It cannot detect a pause of
+ * the machine after that measurement.
  */
 export function latestNowMs(): number {
   if (keeping === 'ended') {
@@ -146,10 +157,7 @@ export function latestNowMs(): number {
   return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 
-/**
- * True if `measureLatestNowMs` would succeed. Called before starting work that must end by a
- * deadline.
- */
+/** True if `measureLatestNowMs` would succeed. Call it before work that must end by a deadline. */
 export async function isTimeKnown(): Promise<boolean> {
   return measureLatestNowMs().then(
     () => true,
@@ -159,7 +167,7 @@ export async function isTimeKnown(): Promise<boolean> {
 
 let ofTurn: Promise<void> | null = null;
 
-/** Shares one measurement among all calls in this turn of the event loop. */
+/** Shares one measurement among all calls in this iteration of the event loop. */
 function measureOfTurn(): Promise<void> {
   ofTurn ??= nextTurn().then(async () => {
     ofTurn = null;
@@ -179,7 +187,7 @@ async function measureFirst(): Promise<void> {
   }
 }
 
-/** @returns false while Redis is unavailable; the connection reports that itself. */
+/** @returns False while Redis is unavailable, which the connection reports itself. */
 async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
     await connectRedis(connectWithinMs).catch(() => undefined);
@@ -206,8 +214,8 @@ async function measure(): Promise<boolean> {
 }
 
 /**
- * True if `found` is more precise by now, or if the clocks disagree: the host slept, Redis's clock
- * was set, or it is another Redis.
+ * True if `found` is now the more precise measurement, or if the clocks disagree. They disagree if
+ * the host slept, the Redis clock was set, or the connected Redis is another one.
  */
 function isBetter(found: Measured, current: Measured): boolean {
   const errors = [errorNow(found), errorNow(current)] as const;

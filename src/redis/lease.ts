@@ -2,17 +2,21 @@ import { env } from '../../config/env.js';
 import { newId } from '../shared/ids.js';
 import { redis } from './connection.js';
 
-/** Work that reports no progress for this long counts as hanging, and loses its lease. */
+/**
+ * Work that reports no progress for this many milliseconds counts as hanging, and loses its lease.
+ */
 const silenceMaxMs = 15 * 60_000;
 
 /**
- * Only the holder renews or releases, so that a late holder cannot touch the lease of the next one.
+ * Releases a lease. Only the holder renews or releases it, so that a late holder cannot affect the
+ * next holder.
  */
 const release = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 const renew = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
 
 /**
- * Renews a lease, or takes it back if Redis lost or expired it and no other process has taken it.
+ * Renews a lease. If the lease expired or Redis lost it, takes it again unless another process has
+ * it.
  */
 const renewOrTake = `local holder = redis.call('get', KEYS[1])
 if holder == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
@@ -24,19 +28,20 @@ const takeFirst = `for index, key in ipairs(KEYS) do
   if redis.call('set', key, ARGV[1], 'PX', ARGV[2], 'NX') then return index end
 end return 0`;
 
-/** One of several leases, held while its holder renews it. */
+/** One of several leases. The holder keeps it by renewing it. */
 export interface Lease {
-  /** Index of its name in `names`. */
+  /** Index of the lease in `names`. */
   index: number;
-  /** Remaining time by the holder's own clock; 0 or less once it is over. */
+  /** Remaining time on the holder's own clock. 0 or less once the lease has ended. */
   remainingMs(): number;
-  /** Renews the lease. Never throws: without Redis the lease expires. */
+  /** Renews the lease. Never throws. If Redis is unavailable, the lease expires. */
   renew(): Promise<void>;
 }
 
 /**
- * Takes the first free lease, or returns null. There is no timer: the caller must renew it.
- * @throws Redis's own errors.
+ * Takes the first free lease, or returns null. There is no timer, so the caller must renew the
+ * lease.
+ * @throws Redis errors.
  */
 export async function leaseFirstFree(names: string[], leaseMs: number): Promise<Lease | null> {
   const keys = names.map(getLeaseKey);
@@ -62,36 +67,37 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
   };
 }
 
-/** One hash tag, because a script uses several leases at once. */
+/** All leases share one hash tag, because a script uses several of them at once. */
 function getLeaseKey(name: string): string {
   return `${env.QUEUE_PREFIX}:{lease}:${name}`;
 }
 
-/** The lease ended while its holder was working: another process may have taken it. */
+/** The lease ended while its holder was working. Another process may have taken the lease. */
 export class LeaseOverError extends Error {}
 
-/** Optional interface of work that holds a lease. */
+/** What work can use while it holds a lease. */
 export interface Held {
   /**
    * Reports progress, which keeps the lease.
-   * @throws LeaseOverError if the lease is over: the work must stop, because another process may
-   * have taken it.
+   * @throws LeaseOverError if the lease has ended. The work must stop, because another process may
+   *   have taken the lease.
    */
   goesOn: () => void;
   /**
-   * Rejects with LeaseOverError when the lease ends, for callers that wait for work which may hang.
+   * Rejects with LeaseOverError when the lease ends, for work that waits on something that may
+   * hang.
    */
   over: Promise<never>;
 }
 
 /**
- * Runs `work` unless another process holds the lease. It only saves duplicate work, and correctness
- * must not depend on it. Two processes may run at once if the holder pauses for longer than
- * `leaseMs`, or reports no progress for 15 minutes.
+ * Runs `work` unless another process holds the lease. The lease only avoids duplicate work;
+ * correctness must not depend on it. Two processes may run at once if the holder pauses for longer
+ * than `leaseMs`, or reports no progress for 15 minutes.
  *
- * @param options.holdMaxMs Maximum time that work with progress keeps the lease.
- * @returns null if another process holds the lease.
- * @throws what `work` throws, and Redis's own errors.
+ * @param options.holdMaxMs Maximum time for which work with progress keeps the lease.
+ * @returns Null if another process holds the lease.
+ * @throws Redis errors and the errors of `work`.
  */
 export async function withLease<T>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Presence of the fleet's processes, which they announce through Redis. A process that hangs (a
- * blocked event loop, a host that stalls) cannot report it, so the others detect it by its silence.
+ * Each process announces its presence through Redis. A process that hangs (a blocked event loop, a
+ * host that stalls) cannot report this, so other processes detect it by its missing announcements.
  */
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
@@ -13,30 +13,33 @@ import type { Incident } from '../shared/incident-counts.js';
 import { repeat } from '../shared/repeat.js';
 
 export const announceEveryMs = 5_000;
-/** Milliseconds; three missed announcements. */
+/**
+ * Milliseconds without an announcement after which a process is silent. This is three missed
+ * announcements.
+ */
 export const silentAfterMs = 20_000;
 /**
- * Milliseconds. A silent process is reported only while its connection exists; a killed process has
- * none.
+ * Milliseconds after which a silent process is forgotten. A silent process is reported only while
+ * its connection exists; a killed process has no connection.
  */
 const forgottenAfterMs = 6 * 3_600_000;
 /**
- * If connections cannot be identified, silent processes are forgotten after this, killed or
- * hanging.
+ * Milliseconds after which a silent process is forgotten if connections cannot be identified. It
+ * may have been killed or may hang.
  */
 const unidentifiedKeptMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
 const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
 
-/** `silent`: the current time, if no heartbeat arrived for `silentAfterMs`. */
+/** Sets `silent` to the current time if no announcement arrived for `silentAfterMs`. */
 const nobodyHeard = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local silent = last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
 
-/** Read-only. */
+/** This script only reads. */
 const heardAgainScript = `${nobodyHeard}
 return silent or redis.call('GET', KEYS[2])`;
 
@@ -46,7 +49,7 @@ redis.call('ZADD', KEYS[1], now, ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`;
 
-/** Read-only, because it runs while Redis may have problems. */
+/** This script only reads, because it runs while Redis may have problems. */
 const lookScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -58,15 +61,15 @@ return {
 
 /**
  * Details that a process publishes in a separate key, with a TTL. They are not in the set, because
- * earlier releases read its members.
+ * earlier releases read the members of the set.
  */
 interface Announcement {
   version: string;
   startedAtMs: number;
   memoryBytes: number;
-  /** Absent in an earlier release. */
+  /** Absent if an earlier release wrote the announcement. */
   troubles?: ProcessTroubles;
-  /** True if it stores and sends alarms; absent in a release that did not report it. */
+  /** True if the process stores and sends alarms. Absent in a release that did not report it. */
   tellsAlarms?: boolean;
 }
 
@@ -81,7 +84,7 @@ function getAnnouncementKey(id: string): string {
   return `${env.QUEUE_PREFIX}:process-says:${id}`;
 }
 
-/** Announces this process and its problems regularly. Ends with `disconnectRedis`. */
+/** Announces this process and its problems regularly, until `disconnectRedis`. */
 export function announcePresence(
   type: string,
   { troublesNow, tellsAlarms }: { troublesNow?: () => ProcessTroubles; tellsAlarms?: boolean } = {},
@@ -92,7 +95,7 @@ export function announcePresence(
     name: 'presence',
     everyMs: announceEveryMs,
     async run() {
-      // The connection reports an outage itself.
+      // The Redis connection reports an outage itself.
       if (redis().status === 'ready') {
         const troubles = troublesNow?.();
         const announcement: Announcement = {
@@ -118,10 +121,11 @@ export function announcePresence(
 }
 
 /**
- * Returns when heartbeats resumed after none had arrived for 20 s: Redis clock in ms, or 0 if that
- * did not happen within six hours. Until then Redis hung or accepted no writes, so no job could be
- * taken or completed. While none arrives, it is the current time.
- * @throws Redis's own errors.
+ * Returns when announcements resumed after none had arrived for 20 s, in milliseconds on the Redis
+ * clock. During that time Redis hung or accepted no writes, so no job could be taken or completed.
+ *
+ * Returns 0 if there was no such gap within six hours, and the current time if the gap continues.
+ * @throws Redis errors.
  */
 export async function findLastRecoveryMs(): Promise<number> {
   return Number(await redis().eval(heardAgainScript, 2, key, heardAgainKey, silentAfterMs));
@@ -130,27 +134,30 @@ export async function findLastRecoveryMs(): Promise<number> {
 /** A process that has announced itself. */
 export interface HeardProcess {
   id: string;
-  /** Type as started: `web`, `fulfilment`, `all` … */
+  /** Process type as started, such as `web`, `fulfilment` or `all`. */
   type: string;
   lastHeardAt: Date;
-  /** It is connected but does not announce itself: it hangs. */
+  /** True if the process is connected but does not announce itself, which means that it hangs. */
   isSilent: boolean;
 }
 
-/** A process with its published details; null in an earlier release that did not publish them. */
+/**
+ * A process with its published details. They are null if an earlier release did not publish them.
+ */
 export interface DescribedProcess extends HeardProcess {
   version: string | null;
   startedAt: Date | null;
   /** Resident set size in bytes. */
   memoryBytes: number | null;
   troubles: ProcessTroubles | null;
-  /** Null if it is not reported. */
+  /** True if the process sends alarms. Null if it does not report this. */
   tellsAlarms: boolean | null;
 }
 
 /**
- * Returns the processes by type, longest running first; null as in `countProcesses`.
- * @throws Redis's own errors.
+ * Returns the processes by type, longest running first. Null if Redis takes no writes, so that no
+ * process can announce itself.
+ * @throws Redis errors.
  */
 export async function describeProcesses(): Promise<DescribedProcess[] | null> {
   const processes = await heardProcesses();
@@ -182,9 +189,11 @@ export interface Processes {
 }
 
 /**
- * Counts processes by type. A silent process is connected but does not announce itself: it hangs.
- * Null: Redis takes no writes, so no process can announce itself.
- * @throws Redis's own errors.
+ * Counts processes by type. A silent process is connected but does not announce itself, which means
+ * that it hangs.
+ *
+ * Null if Redis takes no writes, so that no process can announce itself.
+ * @throws Redis errors.
  */
 export async function countProcesses(): Promise<Map<string, Processes> | null> {
   const processes = await heardProcesses();
@@ -227,9 +236,9 @@ function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
 }
 
 /**
- * True if another process is connected but has announced nothing: it has just started, or Redis
- * lost its announcement. Also true if connections cannot be identified.
- * @throws Redis's own errors.
+ * True if another process is connected but has announced nothing. Either the process has just
+ * started, or Redis lost its announcement. Also true if connections cannot be identified.
+ * @throws Redis errors.
  */
 export async function hasUnheardProcess(): Promise<boolean> {
   const connections = await listConnections();
@@ -252,8 +261,8 @@ async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> 
 }
 
 /**
- * Returns the client list of Redis. Null: connections have no names, because of a proxy or missing
- * rights.
+ * Returns the client list of Redis. Null if connections have no names, because of a proxy or
+ * missing rights.
  */
 async function listConnections(): Promise<string | null> {
   const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));

@@ -1,6 +1,6 @@
 /**
- * Cache invalidation: announces changes to all processes, and waits until no process has the old
- * value cached.
+ * Cache invalidation: announces changes to all processes, and waits until no process caches the old
+ * value.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
@@ -40,8 +40,8 @@ redis.call('publish', ARGV[1], '{"seq":' .. seq .. ',' .. string.sub(ARGV[2], 2)
 return redis.call('zrange', KEYS[1], 0, -1)`;
 
 /**
- * Invalidates the caches of this process at once, and announces the change to the others. Waits
- * `patienceMs` at most, and never throws.
+ * Invalidates the caches of this process at once, and announces the change to the other processes.
+ * Waits for at most `patienceMs`, and never throws.
  */
 export async function publishChange(change: Change): Promise<void> {
   subscribeToAcks();
@@ -51,8 +51,10 @@ export async function publishChange(change: Change): Promise<void> {
 
 /**
  * Like `publishChange`, but resolves when every subscribed process has invalidated its cache or
- * lost its subscription. A process that does not answer (killed, stopped, disconnected) stays
- * subscribed for `limits.hearingMs` at most. Never throws, because the change is already committed.
+ * lost its subscription. A process that does not acknowledge (killed, stopped, disconnected) stays
+ * subscribed for at most `limits.hearingMs`.
+ *
+ * Never throws, because the change is already committed.
  */
 export async function publishAndAwaitAcks(change: Change): Promise<void> {
   const deaf = new AbortController();
@@ -76,13 +78,15 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
     logger.warn('change not published yet: Redis is unavailable', { collections: change.collections, error });
     void retryPublishing(change);
   }
-  // A process without the change is unsubscribed by then: earlier beats extend nothing further.
+  // By then, a process that has not received the change is unsubscribed. Beats sent before the
+  // change extend no subscription beyond this time.
   await wait(limits.hearingMs + 10, undefined, { signal: deaf.signal }).catch(() => undefined);
   stopHearing();
 }
 
 /**
- * @returns the ids of the subscribed processes. @throws Error if Redis does not take it in time.
+ * @returns The ids of the subscribed processes.
+ * @throws Error if Redis does not accept the change in time.
  */
 async function publish(change: Change): Promise<string[]> {
   const timeout = new AbortController();
@@ -106,8 +110,8 @@ async function publish(change: Change): Promise<string[]> {
 }
 
 /**
- * Publishes again in the background: other processes may be subscribed although this one cannot
- * reach Redis. After `limits.cacheMs` every cached value has expired anyway.
+ * Publishes again in the background. Other processes may be subscribed although this process cannot
+ * reach Redis. After `limits.cacheMs`, every cached value has expired anyway.
  */
 async function retryPublishing(change: Change): Promise<void> {
   const until = performance.now() + limits.cacheMs;
@@ -125,17 +129,17 @@ async function retryPublishing(change: Change): Promise<void> {
 type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<T> : never };
 
 /**
- * Writes models that processes cache (`createCache`); there is no other way to write them. After it
- * returns, the next call in every process sees the change (decision 051). This costs milliseconds,
+ * Writes models that processes cache (`createCache`). There is no other way to write them. After it
+ * returns, the next call in every process sees the change (decision 051). This takes milliseconds,
  * or up to 1.5 s if a process has just died or Redis is unavailable.
  *
- * The change is announced before the write as well. If this process dies after the commit, the
- * others cache what they read meanwhile for `limits.cacheDeafMs` only.
+ * The change is also announced before the write. If this process dies after the commit, other
+ * processes cache values that they read meanwhile only for `limits.cacheDeafMs`.
  *
- * @param subjects Ids of the changed accounts, or codes of the changed products; null: all.
- * @param write Resolves after the commit: a database transaction belongs inside it, never around
- * it.
- * @throws what `write` throws.
+ * @param subjects Ids of the changed accounts, or codes of the changed products. Null means all.
+ * @param write Resolves after the commit. A database transaction belongs inside it, never around
+ *   it.
+ * @throws The errors of `write`.
  */
 export async function writeAndInvalidate<const M extends readonly AnyReadOnlyModel[], R>(
   models: M,

@@ -1,4 +1,4 @@
-/** The only rate limiter: counts events per window across all processes. */
+/** The only rate limiter. It counts events per window across all processes. */
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { env } from '../../config/env.js';
@@ -9,13 +9,14 @@ import { redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
 export interface Limit {
-  /** Accepted events per window. The window begins with its first event. */
+  /** Number of accepted events per window. A window begins with its first event. */
   max: number;
   windowMs: number;
-  /** Another process may refund an event, so Redis is asked every time. */
+  /** True if another process may refund an event. Redis is then asked every time. */
   refunds?: true;
   /**
-   * While Redis is unavailable, events are rejected with a DependencyError, not counted locally.
+   * True if events are rejected with a DependencyError while Redis is unavailable, instead of being
+   * counted locally.
    */
   needsRedis?: true;
 }
@@ -31,27 +32,29 @@ export interface Taken {
 interface Count {
   count: number;
   resetAt: number;
-  /** Counted locally: Redis is asked as soon as it is back. */
+  /** True if the count is local. Redis is asked again as soon as it is available. */
   isOwn?: true;
 }
 
-/** While Redis is unavailable, one call per interval probes it; the others do not wait. */
+/**
+ * Milliseconds between two calls that probe an unavailable Redis. Other calls do not wait for it.
+ */
 const retryMs = 1_000;
-/** Milliseconds that a count may take. */
+/** Maximum milliseconds that a count in Redis may take. */
 const patienceMs = 300;
 
 /**
- * Last known counts. They reject events without asking Redis, and continue while Redis is
- * unavailable.
+ * The last known counts. A full count rejects events without asking Redis. While Redis is
+ * unavailable, counting continues here.
  */
 const known = new LRUCache<string, Count>({ max: 100_000 });
 let redisIsAway = false;
 let retryAt = 0;
 
 /**
- * Counts one event of `key` in its window. Exact across processes, because the count is one atomic
- * step in Redis. While Redis is unavailable each process counts locally.
- * @throws DependencyError while Redis is unavailable, if the limit needs Redis.
+ * Counts one event of `key` in its window. The count is exact across processes, because it is one
+ * atomic step in Redis. While Redis is unavailable, each process counts locally.
+ * @throws DependencyError if the limit needs Redis and Redis is unavailable.
  */
 export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
@@ -71,11 +74,12 @@ export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken
   return countHere(key, limit);
 }
 
-/** Concurrent counts share a round trip. Null for each while Redis is unavailable. */
+/** Concurrent counts share a round trip. The result of each is null while Redis is unavailable. */
 const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: number] | null>({
   itemsMax: 200,
   async run(all) {
-    // Separate commands rather than a pipeline: in a Cluster the keys may be on several nodes.
+    // Send separate commands instead of a pipeline, because in a Cluster the keys may be on several
+    // nodes.
     const replies = await askRedis((client) =>
       Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(getRedisKey(key), max, windowMs))),
     );
@@ -83,7 +87,7 @@ const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: 
   },
 });
 
-/** Refunds one event that turned out not to count. */
+/** Refunds one event that must not count after all. */
 export async function refundRateLimit(key: string): Promise<void> {
   const seen = known.get(key);
   if (seen) {
@@ -111,7 +115,7 @@ function buildTaken({ count, resetAt }: Count, { max }: Limit, accepted: boolean
   };
 }
 
-/** Reads the count again, because other calls may have counted while Redis was asked. */
+/** Reads the local count again, because other calls may have counted while Redis was asked. */
 function countHere(key: string, limit: Limit): Taken {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };
@@ -122,7 +126,7 @@ function countHere(key: string, limit: Limit): Taken {
   return buildTaken(after, limit, accepted);
 }
 
-/** @returns null while Redis is unavailable. */
+/** @returns Null while Redis is unavailable. */
 async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promise<T | null> {
   if (redisIsAway && nowMs() < retryAt) {
     return null;
@@ -139,7 +143,7 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
   }
 }
 
-/** Rejects after `patienceMs`, but reads answers that have already arrived first. */
+/** Rejects after `patienceMs`, but first reads replies that have already arrived. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -160,7 +164,7 @@ interface Counter {
   giveOneBack(key: string): Promise<unknown>;
 }
 
-/** Refused events are not counted, so that a raised limit continues from the accepted ones. */
+/** Refused events are not counted, so that after a raised limit only accepted events count. */
 const countInWindow = `
 local count = redis.call('incr', KEYS[1])
 local ttl = redis.call('pttl', KEYS[1])
@@ -173,7 +177,9 @@ if count > tonumber(ARGV[1]) then
 end
 return {count, ttl}`;
 
-/** Never goes below 0: a negative count would allow more than the limit. */
+/**
+ * The count never falls below 0, because a negative count would allow more events than the limit.
+ */
 const giveOneBack = `
 if tonumber(redis.call('get', KEYS[1]) or 0) > 0 then
   redis.call('decr', KEYS[1])

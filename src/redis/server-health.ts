@@ -5,15 +5,15 @@ import { env } from '../../config/env.js';
 import { withTimeout } from '../shared/concurrency.js';
 import { getErrorCode, logRedisError } from './connection-errors.js';
 
-/** Returns one field of an INFO answer, or `unknown`. */
+/** Returns one field of an INFO reply, or `unknown`. */
 export function infoField(info: string, field: string): string {
   return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
 }
 
 /**
- * Checks the version of each Redis that answers. One that is unavailable does not block the start,
- * because purchases are accepted without Redis. It is checked when it reconnects.
- * @throws ServerTooOldError
+ * Checks the version of each Redis server that responds. An unavailable server does not block the
+ * start, because purchases are accepted without Redis. Its version is checked when it reconnects.
+ * @throws ServerTooOldError if a server is too old.
  */
 export async function requireRedisVersion(): Promise<void> {
   for (const server of redisServers()) {
@@ -23,9 +23,8 @@ export async function requireRedisVersion(): Promise<void> {
 }
 
 /**
- * Checks the version again after each reconnect, possibly to another server. The error stays
- * unhandled on purpose: it ends the process in order, and with it commands in flight on all
- * connections.
+ * Checks the version after each reconnect, because the new server may be another one. The error is
+ * unhandled on purpose: it shuts down the process in order.
  */
 export function recheckVersionOnReconnect(): void {
   redis().on('ready', () => {
@@ -33,19 +32,21 @@ export function recheckVersionOnReconnect(): void {
   });
 }
 
-/** Redis does not take writes and reports no reason. */
+/** Reported if Redis does not take writes and gives no reason. */
 export const noAnswer = 'Redis does not answer in time.';
 
 const patienceMs = 1_000;
-/** Milliseconds that a result is shared. Health checks are public, and each check is a write. */
+/**
+ * Milliseconds for which a result is shared. Health checks are public, and each check is a write.
+ */
 const shareMs = 500;
 const keptMs = 60_000;
 
 let shared: Promise<string | null> | null = null;
 
 /**
- * Tests a small write, because a full Redis or a replica still answers reads.
- * @returns the problem in words, or null if Redis takes writes.
+ * Tests a small write, because a full Redis or a replica still serves reads.
+ * @returns The problem as text, or null if Redis takes writes.
  */
 export function findRedisProblem(): Promise<string | null> {
   if (!shared) {

@@ -1,9 +1,10 @@
 /**
- * Subscription to cache invalidations (decision 051). A process counts as *subscribed* while its
- * own beat, published through Redis, returns over the same connection as the changes: for
- * `limits.hearingMs` after each.
- * Redis keeps the order of a connection. So a returned beat proves that every change published
- * before it has arrived.
+ * Subscription to cache invalidations (decision 051). Each process publishes its own beats through
+ * Redis and receives them on the same connection as the changes. After each returned beat, the
+ * process counts as *subscribed* for `limits.hearingMs`.
+ *
+ * Redis keeps the order of messages on a connection. So a returned beat proves that every change
+ * published before it has arrived.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
@@ -15,8 +16,8 @@ import { processId } from './process-id.js';
 import { logRedisError } from './connection-errors.js';
 
 /**
- * A change of cached data. `begin`: before the write. `end`: committed. `unsure`: the outcome is
- * unknown.
+ * A change of cached data. `begin` is sent before the write and `end` after the commit. `unsure`
+ * means that the outcome is unknown.
  */
 export interface Change {
   id: string;
@@ -24,11 +25,11 @@ export interface Change {
   by: string;
   phase: 'begin' | 'end' | 'unsure';
   collections: string[];
-  /** Ids of the accounts or codes of the products; null: all. */
+  /** Ids of the accounts or codes of the products. Null means all. */
   subjects: string[] | null;
   /**
-   * Sequence number, added by Redis on publishing. Absent in changes from processes of an earlier
-   * release.
+   * Sequence number, which Redis adds when the change is published. Absent in changes from an
+   * earlier release.
    */
   seq?: number;
 }
@@ -41,17 +42,20 @@ export interface Listener {
 
 export const changesChannel = `${env.QUEUE_PREFIX}:changes`;
 /**
- * Sorted set of the subscribed processes, scored by when the subscription expires (Redis clock).
+ * Sorted set of the subscribed processes, scored by the time when each subscription expires (Redis
+ * clock).
  */
 export const subscribersKey = `${env.QUEUE_PREFIX}:hearers`;
 /**
- * Number of published changes. A script uses it with `hearersKey`, so both are on the same node.
+ * Number of published changes. One script uses this key and `subscribersKey`, so both are on the
+ * same node.
  */
 export const changeCountKey = buildSiblingKey(subscribersKey, 'told');
 
 const beatEveryMs = 300;
 /**
- * If no beat returns for this long although beats are sent, the connection is dead and is reopened.
+ * Milliseconds without a returned beat, although beats are sent, after which the connection is dead
+ * and is reopened.
  */
 const deadConnectionMs = 3_000;
 
@@ -61,15 +65,15 @@ let subscriber: Redis | null = null;
 let connections = 0;
 let subscribed = 0;
 let lastBackAt = 0;
-/** By the monotonic clock, which cannot be set. */
+/** End of the subscription on the monotonic clock, which cannot be set. */
 let subscribedUntil = 0;
 let hearing = 0;
-/** Sequence number of the last change received; all earlier ones were received, too. */
+/** Sequence number of the last received change. All earlier changes were received, too. */
 let lastSeq = 0;
 
 /**
- * Returns a number other than 0 while this process receives every change. A different number than
- * before means that it was unsubscribed in between.
+ * Returns a number other than 0 while this process receives every change. If the number differs
+ * from an earlier call, the process was unsubscribed in between.
  */
 export function getSubscriptionEpoch(): number {
   return performance.now() < subscribedUntil ? hearing : 0;
@@ -86,8 +90,8 @@ export function notifyListeners(change: Change): void {
 }
 
 /**
- * Calls `heard` for each process that acknowledges a change.
- * @returns the function that stops it.
+ * Calls `onAck` for each process that acknowledges a change.
+ * @returns A function that removes the callback.
  */
 export function onAcks(changeId: string, onAck: (hearer: string) => void): () => void {
   ackListeners.set(changeId, onAck);
@@ -95,8 +99,8 @@ export function onAcks(changeId: string, onAck: (hearer: string) => void): () =>
 }
 
 /**
- * Subscribes to changes, for processes that cache data for long. Resolves when subscribed, at the
- * latest after `limits.hearingMs`. Ends with `disconnectRedis`.
+ * Subscribes to changes, for processes that keep long-lived caches. Resolves when subscribed, but
+ * no later than after `limits.hearingMs`. The subscription ends with `disconnectRedis`.
  */
 export async function subscribeToChanges(): Promise<void> {
   subscribe([changesChannel, getChannel(processId)]);
@@ -116,7 +120,7 @@ export function subscribeToAcks(): void {
   }
 }
 
-/** Resolves when acknowledgements can be received, at the latest after `timeoutMs`. */
+/** Resolves when acknowledgements can be received, but no later than after `timeoutMs`. */
 export async function awaitAckSubscription(timeoutMs: number): Promise<void> {
   await waitUntil(() => subscribed !== 0, timeoutMs);
 }
@@ -147,8 +151,8 @@ function subscribe(channels: string[]): void {
       (error: unknown) => {
         logRedisError('cache invalidations are not received', error);
         setTimeout(() => {
-          // A Cluster becomes ready before it has chosen a node for subscriptions. Other
-          // connections reconnect by themselves.
+          // A Cluster is ready before it has chosen a node for subscriptions. Other connections
+          // reconnect automatically.
           if (connection.status === 'ready' && connections === mine) {
             subscribeNow();
           }
@@ -186,7 +190,7 @@ function receiveChange(change: Change): void {
   }
   notifyListeners(change);
   if (change.phase !== 'begin') {
-    // The process that made the change waits for this, but not for long.
+    // The process that made the change waits for this acknowledgement, but not for long.
     redis()
       .publish(getChannel(change.by), `ack ${change.id} ${processId}`)
       .catch(() => undefined);
@@ -195,7 +199,7 @@ function receiveChange(change: Change): void {
 
 /**
  * Reports missed changes. A node of a Cluster forwards published messages, unless its connection
- * breaks at that moment.
+ * fails at that moment.
  */
 function reportGapUnless(isNext: boolean): void {
   if (!isNext && getSubscriptionEpoch() !== 0) {
@@ -233,7 +237,7 @@ redis.call('pexpire', KEYS[1], 60000)
 return redis.call('publish', ARGV[3], ARGV[4] .. ' ' .. (redis.call('get', KEYS[2]) or '0'))`;
 
 async function beat(): Promise<void> {
-  // The connection reports its own outage; this beat may just run before it is ready.
+  // The connection reports its own outage. This beat may run before the connection is ready.
   if (subscribed === 0 || redis().status !== 'ready') {
     return;
   }

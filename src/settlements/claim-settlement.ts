@@ -10,11 +10,15 @@ import { settlements, type Settlement, type SettlementStatus } from './settlemen
 export const openStatuses: SettlementStatus[] = ['pending', 'processing'];
 
 /**
- * Claims a settlement for an operator who pays it at the bank. From then on only the claimer
- * completes or fails it, which prevents a double payment. Claiming twice changes nothing.
- * @param options.takeOver Also take it over from another operator; needs a reason.
- * @throws NotFoundError. ConflictError if it is final, waits for approval, or another operator has
- * claimed it. ValidationError for a take-over without a reason.
+ * Claims a settlement for an operator who pays it at the bank. After that, only the claimer
+ * completes or fails the settlement, which prevents a double payment. Claiming twice changes
+ * nothing.
+ *
+ * @param options.takeOver True to take the settlement over from another operator, which needs a
+ *   reason.
+ * @throws NotFoundError if there is no such settlement.
+ * @throws ConflictError if it is final, waits for approval, or is claimed by another operator.
+ * @throws ValidationError for a take-over without a reason.
  */
 export async function claimSettlement(
   settlementId: string,
@@ -40,7 +44,7 @@ export async function claimSettlement(
   if (claimedBy !== null && !by.reason) {
     throw new ValidationError([{ field: 'reason', message: asWritten('Enter a reason to take it over.') }]);
   }
-  // An operator handles it from here on: no worker takes it again.
+  // An operator handles the settlement from here on, so no worker takes it again.
   const claim = {
     status: 'processing' as const,
     nextActionAt: null,
@@ -78,8 +82,8 @@ export async function claimSettlement(
 
 /**
  * Refuses to end a settlement that another operator has claimed.
- * @param options.claimNeeded Also refuse an unclaimed settlement, because another operator may be
- * paying it.
+ * @param options.claimNeeded True to refuse an unclaimed settlement as well, because another
+ *   operator may be paying it.
  * @throws ConflictError with a message that says what to do.
  */
 export function requireClaim(
@@ -116,7 +120,7 @@ export type SettlementStep = (typeof settlementSteps)[number];
 
 /**
  * Returns the steps that this operator can take now.
- * @param actor The operator, as the audit log names them.
+ * @param actor The operator's name in the audit log.
  */
 export function getPossibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
   const { status, needsApproval, claimedBy } = settlement;

@@ -5,8 +5,9 @@ import { settlements, type Settlement, SettlementModel, type SettlementStatus } 
 import { findDocumentPage } from '../database/page-of-documents.js';
 
 /**
- * Finds a settlement with majority confirmation: "paid already" is an answer about money.
- * @param accountId The seller's account; null if unknown, then every shard is queried.
+ * Finds a settlement and confirms it with a majority, because callers report "paid already", which
+ * is a statement about money.
+ * @param accountId The seller's account. If it is null, every shard is queried.
  * @throws NotFoundError if there is no settlement with this id.
  */
 export async function requireSettlement(
@@ -24,9 +25,9 @@ export async function requireSettlement(
 const waitingStatuses: readonly SettlementStatus[] = ['pending', 'processing'];
 
 /**
- * Lists settlements for operators, oldest first: of one account (`account_newest_id`), or open ones
- * of all accounts (`status_next_action`). Final ones of all accounts are listed newest first by
- * `findDocumentPage`, because their number is unbounded.
+ * Lists settlements for operators, oldest first: those of one account (`account_newest_id`), or the
+ * open ones of all accounts (`status_next_action`). `findDocumentPage` lists the final ones of all
+ * accounts, because their number is unbounded.
  */
 export async function listSettlements(query: {
   statuses: SettlementStatus[];

@@ -6,9 +6,9 @@ import { asWritten } from '../shared/say.js';
 
 /**
  * Imports a list of holidays. Each year in the list replaces that whole year; other years stay. The
- * file is replaced atomically, and every process reads it with its next settlement.
+ * file is replaced atomically, and every process reads it at its next settlement.
  * @param file A JSON file in the form of config/holidays.json.
- * @throws ValidationError (400/01) that names the problem; nothing is changed then.
+ * @throws ValidationError (400/01) that names the problem. Nothing is changed.
  */
 export async function importHolidays(
   file: string,
@@ -23,8 +23,8 @@ export async function importHolidays(
   const missingIn = (list: Holiday[]) => (each: Holiday) => !list.some(({ day }) => day === each.day);
   const added = after.filter(missingIn(before));
   const removed = before.filter(missingIn(after));
-  // Write the audit entry first: an unaudited change is worse than an audited one that did not
-  // happen.
+  // Write the audit entry first. An audit entry without its change does less harm than a change
+  // without its audit entry.
   await recordAudit(null, {
     ...by,
     action: 'holidays.import',

@@ -47,7 +47,7 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
   }
   if (env.PAYOUT_MODE === 'simulated') {
     const { status, claimedBy } = await requireSettlement(settlementId, accountId);
-    // If it is claimed, an operator pays it by hand.
+    // An operator pays a claimed settlement by hand.
     if (status === 'processing' && claimedBy === null) {
       await completeSettlement(settlementId, bySystem, { accountId });
       logger.info('settlement paid out', { settlementId, requestId });
@@ -56,12 +56,14 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
 }
 
 /**
- * Completes a settlement: the held money leaves the seller, net to the bank and the fee to the
- * platform. Invariant: once, guarded by its status and the unique journal entry. Completing twice
- * changes nothing, including the bank's reference.
+ * Completes a settlement. The held money leaves the seller: the net amount goes to the bank and the
+ * fee to the platform. Invariant: a settlement is completed once. Its status and the unique journal
+ * enforce this. Completing twice changes nothing, including the bank's reference.
+ *
  * @param known.accountId The seller's account, if the caller knows it.
- * @throws NotFoundError. ConflictError if it has failed, if another operator has claimed it, or if
- * an operator completes an unclaimed one.
+ * @throws NotFoundError if there is no such settlement.
+ * @throws ConflictError if it has failed, if another operator has claimed it, or if an operator
+ *   completes an unclaimed settlement.
  */
 export async function completeSettlement(
   settlementId: string,
@@ -93,9 +95,10 @@ export async function completeSettlement(
 }
 
 /**
- * Fails a settlement: the held money returns to the balance. Failing twice changes nothing.
+ * Fails a settlement. The held money returns to the balance. Failing twice changes nothing.
  * @param reason The reason, as shown to the seller.
- * @throws NotFoundError. ConflictError if it was completed, or if another operator has claimed it.
+ * @throws NotFoundError if there is no such settlement.
+ * @throws ConflictError if it was completed, or if another operator has claimed it.
  */
 export async function failSettlement(
   settlementId: string,
@@ -119,7 +122,8 @@ export async function failSettlement(
 
 /**
  * Approves a settlement that waits for review (`assessBankAccount`), and enqueues its payout.
- * @throws NotFoundError. ConflictError if it does not wait for approval.
+ * @throws NotFoundError if there is no such settlement.
+ * @throws ConflictError if it does not wait for approval.
  */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
   const settlement = await requireSettlement(settlementId);

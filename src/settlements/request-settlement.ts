@@ -26,9 +26,9 @@ import { buildDeliveryInserts } from '../webhooks/new-delivery.js';
 import { payOutJob, getSettlementSweepTime } from './settlement-jobs.js';
 
 export interface BankAccountAssessment {
-  /** True if the seller has withdrawn to other bank accounts and never to this one. */
+  /** True if the seller has withdrawn to other bank accounts, but never to this one. */
   isChange: boolean;
-  /** Why an operator must review the settlement first; null if no review is needed. */
+  /** Why an operator must review the settlement first. Null if no review is needed. */
   review: ReviewReason | null;
 }
 
@@ -36,9 +36,9 @@ export interface BankAccountAssessment {
  * Assesses the bank account of a withdrawal. An attacker who takes over an account changes its key,
  * URL or allowlist first, then withdraws small amounts.
  *
- * So an operator reviews withdrawals for a day after such a change, or after the first settlement
- * to a different bank account. Withdrawals to a new bank account are reviewed until one was paid
- * there.
+ * So withdrawals are reviewed for a day after such a change, and for a day after the first
+ * settlement to a different bank account. Withdrawals to a new bank account are reviewed until the
+ * first of them is paid.
  */
 export async function assessBankAccount(
   accountId: string,
@@ -57,7 +57,7 @@ export async function assessBankAccount(
     ],
   };
   const guardedFrom = new Date(nowMs() - limits.settlementGuardMs);
-  // Do not read from a cache: the change may have happened within this second.
+  // Do not read from a cache, because the change may have happened within the last second.
   const [account, paid, asked, other, changed] = await Promise.all([
     AccountModel.findById(accountId, { guardedSince: 1 }).lean(),
     SettlementModel.exists({ ...here, status: 'completed' }),
@@ -79,11 +79,11 @@ function getNewAccountReview(hasOthers: boolean): ReviewReason | null {
 
 export interface SettlementRequest {
   account: Account;
-  /** Rupiah. */
+  /** Amount in rupiah. */
   amount: number;
   bankAccount: Settlement['bankAccount'];
   refId: string | null;
-  /** Request id of the call. */
+  /** Request id of the HTTP call. */
   requestId?: string;
 }
 
@@ -93,13 +93,14 @@ const payoutHour = 17;
  * Requests a withdrawal (docs/reference/api/settlements.md). The amount leaves the available
  * balance at once and is held until the payout succeeds or fails.
  *
- * Open seller credits are posted first, so that reversed sales cannot be withdrawn. A changed bank
- * account is announced to the webhook URL and waits for an operator.
+ * Open seller credits are posted first, so that reversed sales cannot be withdrawn. If the bank
+ * account changed, the webhook URL is notified and the settlement waits for an operator.
  *
- * Invariant: one settlement per {account, ref_id}; held money rises by exactly the fall of the
- * balance.
- * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another
- * settlement.
+ * Invariants: each pair of account and ref_id has one settlement. The held money rises by exactly
+ * the amount by which the balance falls.
+ *
+ * @throws InsufficientBalanceError (402/01) if the balance is too low.
+ * @throws ConflictError (409/01) if another settlement has this ref_id.
  */
 export async function requestSettlement(
   request: SettlementRequest,
@@ -130,7 +131,7 @@ export async function requestSettlement(
   }
 }
 
-/** Adds the payout job after the commit. Without Redis, the sweep adds it later. */
+/** Adds the payout job after the commit. If Redis is unavailable, the sweep adds the job later. */
 export async function enqueueSettlement(settlement: Settlement): Promise<void> {
   const { _id, accountId, needsApproval, requestId } = settlement;
   if (!needsApproval) {

@@ -4,7 +4,7 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { buildEventDeliveries } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 
-/** Returns the fields that answers and events share (docs/reference/api/settlements.md). */
+/** Returns the fields that responses and events share (docs/reference/api/settlements.md). */
 export function presentSettlementFigures(
   settlement: Pick<Settlement, '_id' | 'refId' | 'amount' | 'fee' | 'netAmount'>,
 ) {
@@ -38,7 +38,8 @@ export function buildSettlementCompletedDeliveries(
 }
 
 /**
- * Builds the deliveries of `settlement.failed`: the held amount returned to the seller's balance.
+ * Builds the deliveries of `settlement.failed`, which reports that the held amount returned to the
+ * seller's balance.
  * @param reason The reason, as shown to the seller.
  */
 export function buildSettlementFailedDeliveries(

@@ -20,14 +20,14 @@ export const payOutJob = defineJob<SettlementData>({
   subject: ({ settlementId }) => settlementId,
 });
 
-/** The time a new job has before the sweep adds another. */
+/** Milliseconds that a new job has before the sweep adds another. */
 const graceMs = 5_000;
 
 export function getSettlementSweepTime(): Date {
   return new Date(nowMs() + graceMs);
 }
 
-/** Open settlements. Those that wait for an operator have no `nextActionAt`. */
+/** The outbox of open settlements. Settlements that wait for an operator have no `nextActionAt`. */
 export const settlementOutbox: Outbox<Settlement> = {
   name: 'settlements',
   collection: settlements,

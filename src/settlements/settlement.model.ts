@@ -4,8 +4,10 @@ import { getCollection, buildToStored, Money } from '../database/typed-collectio
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
 /**
- * new-bank-account: nothing was paid there before. recent-change: key, secret, URL, allowlist or
- * bank account changed within a day.
+ * Reasons for a review.
+ *
+ * - new-bank-account: no settlement has been paid to this bank account.
+ * - recent-change: key, secret, URL, allowlist or bank account changed within the last day.
  */
 export type ReviewReason = 'new-bank-account' | 'recent-change';
 
@@ -13,34 +15,38 @@ export type ReviewReason = 'new-bank-account' | 'recent-change';
 export interface Settlement {
   _id: string;
   accountId: string;
-  /** The seller's reference: optional, unique per account. */
+  /** The seller's reference, unique per account. Null if the seller gave none. */
   refId: string | null;
   amount: number;
   fee: number;
   netAmount: number;
   bankAccount: { bankCode: string; accountNumber: string; accountName: string };
   status: SettlementStatus;
-  /** True while it waits for an operator's approval. */
+  /** True while the settlement waits for an operator's approval. */
   needsApproval: boolean;
-  /** Set on the first settlement to a bank account if the seller had withdrawn to others before. */
+  /**
+   * Set on the first settlement to a bank account if the seller has withdrawn to other bank
+   * accounts before.
+   */
   changesBankAccount?: boolean;
   /** Kept after the approval. Absent if no review was needed. */
   reviewReason?: ReviewReason;
   reason: string | null;
   /**
-   * True if an operator pays it, by PAYOUT_MODE or by a claim. Stored because the setting may
-   * change later. Absent until a worker or an operator takes it.
+   * True if an operator pays the settlement, because of PAYOUT_MODE or a claim. It is stored
+   * because the setting may change later. Absent until a worker or an operator takes the
+   * settlement.
    */
   byHand?: boolean;
-  /** The operator who pays it at the bank, and the time of the claim. */
+  /** The operator who pays the settlement at the bank. Null if unclaimed. */
   claimedBy: string | null;
   claimedAt: Date | null;
-  /** The bank's reference of the payment, as entered on completion. Absent if none was given. */
+  /** The bank's reference of the payment, as entered on completion. Absent if none was entered. */
   bankReference?: string;
-  /** Request id of the call. Absent if it is not storable (src/shared/ids.ts). */
+  /** Request id of the HTTP call. Absent if the id may not be stored (src/shared/ids.ts). */
   requestId?: string;
   estimatedCompletion: Date;
-  /** Raised whenever a job is added again. */
+  /** Incremented each time that the sweep adds the job again. */
   epoch: number;
   nextActionAt: Date | null;
   createdAt: Date;

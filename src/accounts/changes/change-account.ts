@@ -13,11 +13,11 @@ import { createKeyedQueue } from '../../shared/concurrency.js';
 import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
 
 /**
- * Writes the event that informs the owner of a guarded change. It goes to the previous webhook URL,
- * signed with the previous secret, so that an intruder cannot suppress it.
- * @param before The account before the change, or its id if URL and secret stay.
+ * Writes the event that informs the owner of a guarded change. It is sent to the previous webhook
+ * URL and signed with the previous secret, so that an intruder cannot suppress it.
+ * @param before The account before the change. Its id is enough if URL and secret do not change.
  * @param changed Field names, never values.
- * @returns the deliveries to announce after the commit.
+ * @returns The deliveries to announce after the commit.
  */
 export async function notifyOwner(
   session: Session,
@@ -33,15 +33,15 @@ export async function notifyOwner(
   return rows;
 }
 
-/** The actor of a change. `keyId` is the API key of the call; null: an operator. */
+/** The actor of a change. `keyId` is the API key of the call, or null for an operator. */
 export type AccountChanger = ChangedBy & { keyId: string | null };
 
-/** A change, decided from the account as the database transaction reads it. */
+/** A change, computed from the account as the database transaction reads it. */
 export interface AccountChange {
   set: Partial<Account>;
   audit: Pick<NewAuditEntry, 'action' | 'before' | 'after'>;
   /**
-   * Guarded fields that change, by their names in the event
+   * Names of the guarded fields that change, as the event reports them
    * (docs/reference/api/configuration.md#guarded-changes).
    */
   guarded: string[];
@@ -50,15 +50,17 @@ export interface AccountChange {
 const runInTurn = createKeyedQueue();
 
 /**
- * Changes an account's configuration; every change by the account uses it. One database transaction
- * holds the change, its audit entry, the owner's event and the start of the settlement review. It
- * also checks that the caller's key is still current.
+ * Changes an account's configuration. Every change by the account uses this function. One database
+ * transaction writes the change, its audit entry, the owner's event and the start of the settlement
+ * review. It also checks that the caller's key is still current.
  *
- * The owner's event goes to the previous URLs and is signed with the previous secrets.
- * @param decide May run twice. It returns null for no change. An error that it throws aborts the
- * change.
- * @returns the account after the change.
- * @throws NotFoundError. SupersededKeyError (403/07)
+ * The owner's event is sent to the previous URLs and signed with the previous secrets.
+ *
+ * @param decide Computes the change. It may run twice. If it returns null, nothing changes. If it
+ *   throws, the change is aborted.
+ * @returns The account after the change.
+ * @throws NotFoundError if there is no such account.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
  */
 export async function changeAccount(
   accountId: string,

@@ -19,10 +19,11 @@ export interface RotatedKey {
 
 /**
  * Creates a new API key. Older keys stay valid for at most `overlapMinutes`. An overlap of 0, as
- * after a leak, ends them all and revokes every report download link. The owner gets an event.
- * @param by.keyId The key of the call. Of two concurrent calls with one key, the second is refused
- * because its key is not current any more. Null: an operator.
- * @throws SupersededKeyError (403/07)
+ * after a leak, revokes all older keys and every report download link. The owner gets an event.
+ *
+ * @param by.keyId The API key of the call, or null for an operator. Of two concurrent calls with
+ *   one key, the second is refused because the key is no longer current.
+ * @throws SupersededKeyError (403/07) if the key is not current.
  */
 export async function rotateApiKey(
   account: Account,
@@ -42,7 +43,7 @@ export async function rotateApiKey(
         { session },
       );
       await keys.create([key], { session });
-      // Every key change writes the account, so that concurrent ones conflict.
+      // Every key change writes the account, so that concurrent changes conflict.
       await accounts.updateOne(
         { _id: accountId },
         { $set: { guardedSince: now() }, ...(overlapMinutes === 0 && { $inc: { linkEpoch: 1 } }) },
@@ -62,8 +63,8 @@ export async function rotateApiKey(
 }
 
 /**
- * Revokes one API key at once, and every report download link. Revoking the current key leaves the
- * account without access until `rotateApiKey`. The owner gets an event. Revoking twice changes
+ * Revokes one API key at once, and every report download link. After the current key is revoked,
+ * the account has no access until `rotateApiKey`. The owner gets an event. Revoking twice changes
  * nothing.
  * @throws NotFoundError if the account has no such key.
  */
@@ -91,7 +92,7 @@ export async function revokeApiKey(
         if (!ended) {
           return { before: null, deliveries: [] };
         }
-        // Every key change writes the account, so that concurrent ones conflict.
+        // Every key change writes the account, so that concurrent changes conflict.
         await accounts.updateOne(
           { _id: accountId },
           { $set: { guardedSince: validUntil }, $inc: { linkEpoch: 1 } },

@@ -1,4 +1,4 @@
-/** The settings of a new webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints). */
+/** Webhook endpoints of an account (docs/reference/api/webhooks.md#webhook-endpoints). */
 import { limits } from '../../../config/limits.js';
 import { type Account, AccountModel } from '../account.model.js';
 import { generateWebhookSecret } from '../create-account.js';
@@ -33,9 +33,10 @@ interface Changed {
 /**
  * Creates an endpoint with its own secret. If no `webhook_url` is set, the endpoint becomes the
  * `webhook_url` and uses the account's secret.
- * @throws ConflictError (409/01) above `limits.webhookEndpointsMax`, or for a URL that another
- * endpoint has.
- * @throws SupersededKeyError (403/07)
+ *
+ * @throws ConflictError (409/01) if there are already `limits.webhookEndpointsMax` endpoints, or
+ *   another endpoint has this URL.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
  */
 export async function createEndpoint(
   accountId: string,
@@ -71,9 +72,11 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; absent fields stay. Waiting deliveries go to the new URL.
- * @throws NotFoundError (404/02). ConflictError (409/01) for a URL that another endpoint has.
- * @throws SupersededKeyError (403/07)
+ * Changes an endpoint. Absent fields keep their value. Waiting deliveries are sent to the new URL.
+ *
+ * @throws NotFoundError (404/02) if there is no such endpoint.
+ * @throws ConflictError (409/01) if another endpoint has this URL.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
  */
 export async function updateEndpoint(
   accountId: string,
@@ -110,9 +113,10 @@ export async function updateEndpoint(
 }
 
 /**
- * Removes an endpoint. Its waiting deliveries are dropped. Those for `webhook_url` are held, as if
- * it were set to null.
- * @throws NotFoundError (404/02). SupersededKeyError (403/07)
+ * Removes an endpoint. Its waiting deliveries are dropped. Deliveries to `webhook_url` are held
+ * instead, as if it were set to null.
+ * @throws NotFoundError (404/02) if there is no such endpoint.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
  */
 export async function removeEndpoint(accountId: string, id: string, by: AccountChanger): Promise<void> {
   const account = await changeAccount(accountId, by, (before) => {
@@ -166,8 +170,8 @@ function getGuardedFields(id: string, changed: (keyof EndpointChange)[]): string
 
 /**
  * Refuses a second endpoint with the same URL, which would get every event twice. The usual cause
- * is a retry after a lost answer.
- * @throws ConflictError (409/01)
+ * is a retry after a lost response.
+ * @throws ConflictError (409/01) if another endpoint has this URL.
  */
 export function refuseDuplicateUrl(account: Account, url: string): void {
   const twin = getEndpoints(account).find((each) => normalizeUrl(each.url) === normalizeUrl(url));
@@ -192,12 +196,15 @@ function normalizeUrl(text: string): string {
 }
 
 /**
- * Rotates an endpoint's secret. The previous secret signs too for 24 h, so that receivers can
- * switch without losing a request; older ones end at once. The owner's event is signed with the
- * previous secret.
- * @param endpointId The default endpoint uses the account's secret, which also signs callbacks.
- * Null: that secret, even if no `webhook_url` is set.
- * @throws ConflictError if another rotation came first. NotFoundError. SupersededKeyError (403/07)
+ * Rotates an endpoint's secret. For 24 h, requests are signed with the previous secret as well, so
+ * that receivers can switch without losing a request. Older secrets end at once. The owner's event
+ * is signed with the previous secret.
+ *
+ * @param endpointId Id of the endpoint. The default endpoint uses the account's secret, which also
+ *   signs callbacks. Null selects the account's secret even if no `webhook_url` is set.
+ * @throws ConflictError if a concurrent rotation was first.
+ * @throws NotFoundError if there is no such endpoint.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
  */
 export async function rotateWebhookSecret(
   accountId: string,
@@ -228,7 +235,7 @@ export async function rotateWebhookSecret(
   return { secret, previousValidUntil: validUntil };
 }
 
-/** @throws NotFoundError */
+/** @throws NotFoundError if there is no such endpoint. */
 function getSealedSecret(account: EndpointOwner, endpointId: string | null): string {
   return endpointId === null
     ? account.webhookSecretSealed
@@ -249,7 +256,10 @@ function buildSecretChange(
       };
 }
 
-/** True also if `topup keys reencrypt` has resealed the same secret in between. */
+/**
+ * True if both texts contain the same secret. They differ if `topup keys reencrypt` has encrypted
+ * it again.
+ */
 function isSameSealedSecret(accountId: string, one: string, another: string): boolean {
   return one === another || openWebhookSecret(accountId, one) === openWebhookSecret(accountId, another);
 }

@@ -6,7 +6,7 @@ import { NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten, say } from '../../shared/say.js';
 import { AccountModel, type Account, type Role } from '../account.model.js';
 
-/** Account settings that only operators change; absent ones stay. */
+/** Account settings that only operators change. Absent settings keep their value. */
 export type OperatorSettings = Partial<
   Pick<
     Account,
@@ -29,9 +29,12 @@ const settingRoles: Partial<Record<keyof OperatorSettings, Role>> = {
 
 /**
  * Changes an account's operator settings and writes the audit entry. The change applies to the next
- * call in every process. Orders keep their commission rate, purchases their price.
- * @returns the account after the change, and the changed settings.
- * @throws ValidationError for a setting of the other role. NotFoundError
+ * call in every process. Existing orders keep their commission rate, and existing purchases their
+ * price.
+ *
+ * @returns The account after the change, and the changed settings.
+ * @throws ValidationError for a setting of the other role.
+ * @throws NotFoundError if there is no such account.
  */
 export async function setAccount(
   accountId: string,
@@ -82,8 +85,8 @@ function requireMatchingRole({ role, username }: Account, settingNames: (keyof O
 
 /**
  * Suspends or resumes an account. Every call of a suspended account is refused (403/07). Its
- * accepted purchases still complete, and its money stays.
- * @returns true if this call changed the status.
+ * accepted purchases still complete, and its balance stays.
+ * @returns True if this call changed the status.
  */
 export async function setAccountStatus(
   account: Account,

@@ -3,7 +3,7 @@ import { changeAccount, type AccountChanger } from './change-account.js';
 import { refuseDuplicateUrl } from './change-endpoints.js';
 import { redirectWaitingDeliveries } from '../../webhooks/endpoints/endpoint-status.js';
 
-/** Settings that an account changes itself; absent ones stay. */
+/** Settings that an account changes itself. Absent settings keep their value. */
 export type ConfigChange = Partial<
   Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit' | 'language'>
 >;
@@ -17,15 +17,17 @@ const wireNames: Record<ConfigField, string> = {
   language: 'language',
 };
 
-/** An intruder could divert notifications or lock the owner out by changing these. */
+/**
+ * Guarded because an intruder could divert notifications or lock the owner out by changing them.
+ */
 const guardedFields: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
 
 /**
- * Changes an account's settings (docs/reference/api/configuration.md) by `changeAccount`. Waiting
- * deliveries go to the new URL.
- * @throws SupersededKeyError (403/07). ConflictError (409/01) for a `webhook_url` that another
- * endpoint has.
- * @returns the account after the change.
+ * Changes an account's settings (docs/reference/api/configuration.md) with `changeAccount`. Waiting
+ * deliveries are sent to the new URL.
+ * @returns The account after the change.
+ * @throws SupersededKeyError (403/07) if the caller's key is not current.
+ * @throws ConflictError (409/01) if another endpoint has the new `webhook_url`.
  */
 export async function updateConfig(
   accountId: string,
@@ -44,7 +46,7 @@ export async function updateConfig(
       : {
           set: {
             ...change,
-            // A URL that is set again later receives all events.
+            // If a URL is set again later, it receives all events.
             ...(change.webhookUrl === null && { webhookSettings: null }),
           },
           audit: { action: 'config.update', before: values(before), after: values(change) },

@@ -18,7 +18,7 @@ const months: readonly (readonly string[])[] = [
 
 /**
  * Parses a day: 2026-11-23, 23/11/2026, 23-11-26, 23 Nov 2026 or 20261123, optionally followed by a
- * time. 23/11 means the latest such day up to tomorrow.
+ * time. Without a year, 23/11 is the latest such day up to tomorrow.
  * @param today YYYY-MM-DD.
  * @returns YYYY-MM-DD, or null if the text is not a day.
  */
@@ -39,9 +39,10 @@ export function parseDay(text: string, today: string): string | null {
 }
 
 /**
- * Detects the order of day and month in a cell: 23/11/2026 is `day-first`, 11/23/2026
- * `month-first`, 11/09/2026 `untold`. A month-first file makes its other days ambiguous. Null if
- * the order does not matter.
+ * Detects the order of day and month in a cell: 23/11/2026 is `day-first`, 11/23/2026 is
+ * `month-first`, and 11/09/2026 is `untold`. If one cell of a file is month-first, the `untold`
+ * days of the file are ambiguous.
+ * @returns Null if the order does not matter.
  */
 export function detectDayOrder(text: string): 'day-first' | 'month-first' | 'untold' | null {
   const [, first = '', second = ''] =
@@ -50,7 +51,7 @@ export function detectDayOrder(text: string): 'day-first' | 'month-first' | 'unt
   if (one === other) {
     return null;
   }
-  // Neither part of 31/15 can be a month.
+  // In a text such as 31/15, neither number can be the month.
   if (one > 12) {
     return other > 12 ? null : 'day-first';
   }
@@ -75,7 +76,7 @@ function buildValidDay(year = '', month = '', day = ''): string | null {
 
 export type Direction = 'in' | 'out';
 
-/** Parses a bank's word for incoming or outgoing money; null for any other word. */
+/** Parses a bank's word for incoming or outgoing money. Returns null for any other word. */
 export function parseDirection(text: string): Direction | null {
   const word = text.toUpperCase().replaceAll(/[^A-Z]/g, '');
   if (['CR', 'C', 'K', 'KR', 'KREDIT', 'CREDIT', 'KREDET'].includes(word)) {
@@ -87,18 +88,18 @@ export function parseDirection(text: string): Direction | null {
 export interface BankAmount {
   /** Rupiah, without its sign. */
   amount: number;
-  /** The direction from the sign or the word next to the figure. */
+  /** The direction given by the sign or the word next to the figure. Null if there is neither. */
   direction: Direction | null;
 }
 
 /**
  * Parses an amount: 1.250.123,00 or 1,250,123.00 or 1250123, with Rp, a sign, brackets, CR or DB.
  * Sen must be zero.
- * @returns null if it is not an amount, is ambiguous (1.250.00, 12,34,567, 150K), or has
- * contradictory directions (-5.000 CR).
+ * @returns Null if the text is not an amount, is ambiguous (1.250.00, 12,34,567, 150K), or has
+ *   contradictory directions (-5.000 CR).
  */
 export function parseAmount(text: string): BankAmount | null {
-  // The ending of 1.250.123,- means no sen.
+  // In 1.250.123,- the ending means zero sen.
   const cell = text
     .replace(/^['\s]+/, '')
     .trim()
@@ -123,8 +124,8 @@ export function parseAmount(text: string): BankAmount | null {
 }
 
 /**
- * True if the two directions differ. Reversals are written with a minus next to CR and must not
- * count as incoming.
+ * True if the two directions differ. Banks write a reversal with a minus next to CR. A reversal
+ * must not count as incoming.
  */
 export function areContradictory(one: Direction | null, other: Direction | null): boolean {
   return one !== null && other !== null && one !== other;

@@ -127,13 +127,13 @@ const headings = {
 
 type ColumnName = keyof typeof headings;
 
-/** Column positions from 0; -1 if absent. */
+/** Column positions, counted from 0. The position of an absent column is -1. */
 export interface BankColumns extends Record<Exclude<ColumnName, 'description' | 'reference'>, number> {
-  /** Positions of description and reference columns. */
+  /** Positions of the description and reference columns. */
   texts: number[];
 }
 
-/** Returns the required columns that a row of headings lacks; empty if it is complete. */
+/** Returns the required columns that a row of headings lacks. Empty if no column is missing. */
 export function findMissingColumns(columns: BankColumns): string[] {
   return [
     ...(columns.date < 0 ? ['the date (Tanggal, Tgl, Date)'] : []),
@@ -144,12 +144,12 @@ export function findMissingColumns(columns: BankColumns): string[] {
   ];
 }
 
-/** Longer headings match no column, so only this part is read. */
+/** Maximum number of characters of a heading that are read. Longer headings match no column. */
 const headingLengthMax = 100;
 
 /**
  * Finds a heading that two amount columns share, which makes the statement ambiguous.
- * @returns the heading, or undefined.
+ * @returns The heading, or undefined if the headings are unique.
  */
 export function findDuplicateHeading(cells: readonly string[]): string | undefined {
   const names = cells.map(normalizeHeading);
@@ -164,7 +164,7 @@ export function findColumns(cells: readonly string[]): BankColumns {
     names.flatMap((name, place) => (isColumnHeading(of, name) ? [place] : []));
   const first = (of: ColumnName) => places(of)[0] ?? -1;
   const amount = first('amount');
-  // BCA leaves the heading of the CR/DB column, next to the amount, empty.
+  // BCA leaves the heading of the CR/DB column empty. The column is next to the amount.
   const unnamed = amount >= 0 && names[amount + 1] === '' ? amount + 1 : -1;
   const texts = places('description');
   return {

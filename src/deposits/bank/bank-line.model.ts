@@ -3,29 +3,32 @@ import { Money, getCollection } from '../../database/typed-collection.js';
 
 export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
 /**
- * open: not assigned yet. used: it has credited a deposit. set-aside: it is for no deposit, for a
- * recorded reason.
+ * Status of a bank line.
+ *
+ * - open: not assigned yet.
+ * - used: credited to a deposit.
+ * - set-aside: belongs to no deposit, for a recorded reason.
  */
 export type BankLineStatus = (typeof bankLineStatuses)[number];
 
 /** An incoming payment on a bank statement (decision 010). */
 export interface BankLine {
   _id: string;
-  /** Identifies the line in every statement: a hash of day, amount, text and occurrence. */
+  /** Identifies the line in every statement. It is a hash of day, amount, text and occurrence. */
   key: string;
   /** Booking day, YYYY-MM-DD. */
   day: string;
-  /** Rupiah. */
+  /** Amount in rupiah. */
   amount: number;
   /** The bank's text, which may name the payer. */
   description: string;
   status: BankLineStatus;
-  /** The deposit that it has credited. */
+  /** The deposit that this line credited. Null if none. */
   depositId: string | null;
-  /** Name of the first file that contained it. */
+  /** Name of the first file that contained the line. */
   file: string;
   createdAt: Date;
-  /** The decision to use it or set it aside: time, actor and reason. */
+  /** The decision to use the line or to set it aside. Null while the line is open. */
   decided: { at: Date; actor: string; reason: string | null } | null;
 }
 

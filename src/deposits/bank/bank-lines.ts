@@ -6,7 +6,10 @@ import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { limits } from '../../../config/limits.js';
 
-/** Two exports of one bank may book a payment on the day of its transfer or on the next day. */
+/**
+ * Maximum difference in days between two bookings of the same payment. Two exports of one bank may
+ * book it on the day of the transfer or on the next day.
+ */
 export const sameWithinDays = 1;
 
 /** Returns the day and the neighbouring days on which the same payment may be booked. */
@@ -18,8 +21,8 @@ const shownMax = 5;
 
 /**
  * Finds used or set-aside lines that may be the same payment: the same amount, at most a day apart.
- * Exports with different texts contain one payment twice, and only a person can decide. A read that
- * a failover rolls back can only refuse too much.
+ * Two exports can contain one payment with different texts, and only a person can decide. The read
+ * needs no majority: data that a failover rolls back can only cause an unnecessary refusal.
  */
 export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({
@@ -34,15 +37,15 @@ export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Pr
 }
 
 export interface ListedLine extends BankLine {
-  /** For an open line: decided lines that may be the same payment. */
+  /** For an open line, the used or set-aside lines that may be the same payment. */
   sameBefore: BankLine[];
 }
 
 /**
- * Lists bank lines, newest first; by default the open ones. The list is for display: every decision
- * reads the line again.
- * @param query.after The `next` of the page before.
- * @throws ValidationError if `after` is not the `next` of a page.
+ * Lists bank lines, newest first. Without a filter it lists the open ones. The list is for display:
+ * every decision reads the line again.
+ * @param query.after The `next` value of the previous page.
+ * @throws ValidationError if `after` is not a `next` value.
  */
 export async function listBankLines(query: {
   status?: BankLineStatus | undefined;
@@ -76,13 +79,13 @@ function buildPageFilter(after: string): QueryFilter<BankLine> {
   return { day: { $lte: day }, $or: [{ day: { $lt: day } }, { _id: { $lt: id } }] };
 }
 
-/** The most lines that one run removes. The next run continues. */
+/** Maximum number of lines that one run removes. The next run continues. */
 const runMax = 10_000;
 
 /**
- * Removes decided lines that are older than any accepted statement, because their texts name
- * payers. Open lines stay.
- * @returns the number of removed lines.
+ * Removes used and set-aside lines that are older than any accepted statement, because their texts
+ * name payers. Open lines stay.
+ * @returns The number of removed lines.
  */
 export async function removeOldLines(nowMs: number): Promise<number> {
   const before = addDays(formatBusinessDay(new Date(nowMs)), -limits.bankLineKeptDays);
@@ -93,7 +96,7 @@ export async function removeOldLines(nowMs: number): Promise<number> {
   if (old.length === 0) {
     return 0;
   }
-  // A line that is reopened meanwhile stays.
+  // A line that is reopened meanwhile is not removed.
   const { deletedCount } = await BankLineModel.deleteMany({
     ...decided,
     _id: { $in: old.map(({ _id }) => _id) },

@@ -20,7 +20,7 @@ export interface StatementRequest extends TrustedMatches {
   bytes: Uint8Array;
   /** Name of the file, stored with its lines. */
   file: string;
-  /** Fingerprint of the reviewed plan. */
+  /** Fingerprint of the plan that the operator reviewed. */
   fingerprint: string;
 }
 
@@ -28,26 +28,28 @@ export interface ConfirmedStatement {
   /** Number of deposits that this call has credited. */
   confirmed: number;
   /**
-   * Number of deposits that were already credited: by another actor meanwhile, or by a posting of
-   * this call whose answer was lost.
+   * Number of deposits that were already credited, either by another actor or by an earlier posting
+   * of this call whose response was lost.
    */
   stood: number;
-  /** Lines that were not used, with the reason; they stay open. */
+  /** Lines that were not used and stay open, each with the reason. */
   left: { line: number; why: string }[];
-  /** Number of lines that no earlier statement had. */
+  /** Number of lines that no earlier statement contained. */
   kept: number;
 }
 
-/** Number of deposits credited concurrently; their postings are written as a group. */
+/** Number of deposits to credit concurrently. Their postings are written as a group. */
 const atOnce = 25;
 const keptAtOnce = 500;
 
 /**
- * Confirms the deposits of a reviewed bank statement and stores all its incoming lines, so that
- * none is used twice. After an interruption, credited deposits stay; reviewing the statement again
- * completes the rest.
- * @throws ValidationError if the file cannot be read. ConflictError if the plan has changed since
- * the review, or there is nothing to confirm or to store.
+ * Confirms the deposits of a reviewed bank statement. Stores all its incoming lines, so that no
+ * line is used twice. After an interruption, credited deposits stay credited. Reviewing and
+ * confirming the statement again completes the rest.
+ *
+ * @throws ValidationError if the file cannot be read.
+ * @throws ConflictError if the plan has changed since the review, or there is nothing to confirm or
+ *   to store.
  */
 export async function confirmStatement(
   { bytes, file, fingerprint, ...trusted }: StatementRequest,
@@ -67,7 +69,8 @@ export async function confirmStatement(
   const stored = await findStoredLines(wanted);
   const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept: newCount };
   for (const some of splitIntoChunks(wanted, atOnce)) {
-    // Wait for all before failing, so that nothing runs after the answer.
+    // Wait for all postings even if one fails, so that none is still running after the response is
+    // sent.
     const ends = await Promise.allSettled(
       some.map((each) => confirmLine(each, stored.get(each.key)?._id ?? '', by)),
     );
@@ -86,8 +89,8 @@ export async function confirmStatement(
 }
 
 /**
- * Stores the lines before any is used.
- * @returns the number of new lines.
+ * Stores the new lines before any line is used.
+ * @returns The number of new lines.
  */
 async function storeNewLines(lines: readonly PlannedLine[], file: string): Promise<number> {
   const known = await findStoredLines(lines);
@@ -119,7 +122,7 @@ async function insertNew(rows: BankLine[]): Promise<number> {
     await BankLineModel.insertMany(rows, { ordered: false });
     return rows.length;
   } catch (error) {
-    // Another call stores the same lines concurrently.
+    // Another call has stored the same lines concurrently.
     if (isDuplicateKey(error)) {
       const ids = rows.map(({ _id }) => _id);
       return BankLineModel.countDocuments({ _id: { $in: ids } });
@@ -135,7 +138,7 @@ async function confirmLine(
 ): Promise<'confirmed' | 'stood' | { line: number; why: string }> {
   try {
     const { changed } = await creditWithLine(
-      // The plan has already considered possible duplicates.
+      // `meant` skips the check for possible duplicates, which the plan has already made.
       { lineId, depositId: deposit?._id ?? '', meant: true },
       by,
     );

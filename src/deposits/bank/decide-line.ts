@@ -11,17 +11,20 @@ import { inTransaction } from '../../database/mongo.js';
 interface LineUse {
   lineId: string;
   depositId: string;
-  /** Accept the line even if a used or set-aside line may be the same payment. */
+  /** True to accept the line even if a used or set-aside line may be the same payment. */
   meant?: boolean | undefined;
 }
 
 /**
- * Credits a pending deposit with a bank line. Invariant: a line credits one deposit and a deposit
- * is credited once, also under concurrent calls, because one posting changes both. Safe to run
- * twice.
- * @returns whether this call credited it.
- * @throws NotFoundError. ConflictError for another amount, a deposit that is not pending, a decided
- * line, or a possible duplicate unless `meant`. ValidationError if the balance would be too large.
+ * Credits a pending deposit with a bank line. Invariant: a line credits at most one deposit, and a
+ * deposit is credited at most once, also under concurrent calls. One posting changes both. Safe to
+ * run twice.
+ *
+ * @returns `changed` is true if this call credited the deposit.
+ * @throws NotFoundError if the line or the deposit does not exist.
+ * @throws ConflictError if the amounts differ, the deposit is not pending, the line is not open, or
+ *   the line may be a duplicate and `meant` is not set.
+ * @throws ValidationError if the balance would be too large.
  */
 export async function creditWithLine(
   { lineId, depositId, meant = false }: LineUse,
@@ -81,8 +84,9 @@ async function refusePossibleDuplicate(line: BankLine): Promise<void> {
 }
 
 /**
- * Finds a line with majority confirmation: "used already" is an answer about money.
- * @throws NotFoundError.
+ * Finds a line and confirms it with a majority, because callers report "used already", which is a
+ * statement about money.
+ * @throws NotFoundError if there is no such line.
  */
 export async function requireLine(lineId: string): Promise<BankLine> {
   const [line] = await findConfirmed(bankLines, { _id: lineId });
@@ -94,7 +98,7 @@ export async function requireLine(lineId: string): Promise<BankLine> {
   return line;
 }
 
-/** @throws ConflictError unless it is open. */
+/** @throws ConflictError unless the line is open. */
 export function requireOpen({ _id, status, depositId }: BankLine): void {
   if (status !== 'open') {
     throw new ConflictError(
@@ -108,8 +112,8 @@ function isUsedFor({ status, depositId }: BankLine, wanted: string): boolean {
 }
 
 /**
- * Accepts the line if a concurrent call has used it for the same deposit.
- * @throws ConflictError otherwise.
+ * Succeeds without a change if a concurrent call has used the line for the same deposit.
+ * @throws ConflictError with the given mismatch otherwise.
  */
 async function acceptIfJustUsed(
   { lineId, depositId }: { lineId: string; depositId: string },
@@ -124,9 +128,10 @@ async function acceptIfJustUsed(
 }
 
 /**
- * Sets a line aside: its money is for no deposit, for example a refund, interest, or a deposit that
- * was confirmed by hand. Setting it aside twice changes nothing.
- * @throws NotFoundError. ConflictError if it has credited a deposit.
+ * Sets a line aside because its money belongs to no deposit. Examples are a refund, interest, or a
+ * deposit that was confirmed by hand. Setting a line aside twice changes nothing.
+ * @throws NotFoundError if there is no such line.
+ * @throws ConflictError if the line has credited a deposit.
  */
 export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);
@@ -158,7 +163,8 @@ export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ cha
 
 /**
  * Reopens a line that was set aside. Reopening twice changes nothing.
- * @throws NotFoundError. ConflictError if it has credited a deposit.
+ * @throws NotFoundError if there is no such line.
+ * @throws ConflictError if the line has credited a deposit.
  */
 export async function reopenLine(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);

@@ -11,7 +11,7 @@ export interface DatedDeposit extends Pick<
   Deposit,
   '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
 > {
-  /** The business day of the request. */
+  /** The business day on which the deposit was requested. */
   day: string;
 }
 
@@ -22,20 +22,26 @@ export function withDay(deposit: UndatedDeposit): DatedDeposit {
   return { ...deposit, day: getBusinessDay(deposit.createdAt).day };
 }
 
-/** A deposit with the amount of a line. */
+/** A deposit whose amount equals the amount of a line. */
 export interface Candidate extends DatedDeposit {
-  /** Another line has credited it, so it matches by name only, not by its amount. */
+  /**
+   * True if another line has credited the deposit. It then matches only by its name, not by its
+   * amount.
+   */
   hasLine: boolean;
 }
 
-/** Some clients pay first and request the deposit the next day. */
+/**
+ * Number of days that a payment may precede its deposit request. Some clients pay first and request
+ * the deposit the next day.
+ */
 const paidBeforeDays = 1;
 export const candidatesMax = 50_000;
 const atOnce = 1_000;
 
 /**
  * Finds the deposits that the lines may pay, by amount.
- * @throws ValidationError if more than `candidatesMax` match.
+ * @throws ValidationError if more than `candidatesMax` deposits match.
  */
 export async function findCandidates(lines: readonly IncomingLine[]): Promise<Map<number, Candidate[]>> {
   if (lines.length === 0) {
@@ -45,7 +51,8 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const createdAt = getRequestPeriod(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
   for (const some of splitIntoChunks(amounts, atOnce)) {
-    // Amount and creation time of a deposit never change, so each is read once.
+    // The amount and the creation time of a deposit never change, so the cursor returns each
+    // deposit once.
     const source = deposits
       .find({
         amount: { $in: some.map(int64) },
@@ -53,7 +60,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
       })
       .project<UndatedDeposit>(undatedFields)
       .limit(candidatesMax + 1 - found.length)
-      // The driver parses a batch without yielding, so batches are small.
+      // The driver parses each batch without yielding to the event loop, so batches are small.
       .batchSize(atOnce);
     for await (const each of source) {
       found.push(withDay(each));
@@ -74,7 +81,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   return byAmount;
 }
 
-/** Returns the creation period of deposits that these lines may pay. */
+/** Returns the range of creation times of the deposits that these lines may pay. */
 export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   return {
@@ -83,7 +90,7 @@ export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; 
   };
 }
 
-/** Returns the deposits that a line of this day may pay. */
+/** Returns the deposits that a line of this day may pay, judged by their request days. */
 export function filterInTime<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
   const [first, last] = [addDays(day, -limits.depositPaidWithinDays), addDays(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);

@@ -14,16 +14,17 @@ import {
 import { shownMax } from './line-match.js';
 
 /**
- * References that are shorter, have no digit, or are short numbers can occur in texts by chance.
+ * Minimum length of a reference. Shorter references, short numbers and references without a digit
+ * can occur in a text by chance.
  */
 const nameMin = 6;
 const digitsMin = 10;
-/** The most words of a text that one reference can span. */
+/** Maximum number of words of a text that one reference can span. */
 const wordsMax = 8;
 
 /**
- * Normalizes a reference for searching: banks write capitals and drop other characters. Null if it
- * could occur in a text by chance.
+ * Normalizes a reference for searching, because banks write capitals and drop other characters.
+ * Returns null if the reference could occur in a text by chance.
  */
 export function buildSearchName(reference: string): string | null {
   const name = normalizeReference(reference);
@@ -32,8 +33,8 @@ export function buildSearchName(reference: string): string | null {
 }
 
 /**
- * Returns all possible references in a line's text: single words and runs of words. The last word
- * of a truncated text is skipped, because it may be incomplete.
+ * Returns all possible references in a line's text: single words and sequences of words. The last
+ * word of a truncated text is skipped, because it may be incomplete.
  */
 export function findNames({
   description,
@@ -57,31 +58,40 @@ function normalizeReference(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
-/** The deposits that a line's text names. References name only deposits it may pay by its day. */
+/**
+ * The deposits that a line's text names. A `ref_id` counts only for deposits that the line may pay
+ * by its day.
+ */
 export interface LineNames {
-  /** Deposits named by id, which cannot occur by chance; of any amount. */
+  /** Deposits of any amount that are named by id. An id cannot occur by chance. */
   byId: DatedDeposit[];
-  /** Named by `ref_id` with the line's amount, pending ones first. Limited to `shownMax`. */
+  /**
+   * Deposits with the line's amount that are named by `ref_id`, pending ones first. At most
+   * `shownMax`.
+   */
   fitting: DatedDeposit[];
-  /** Pending deposits named by their `ref_id`, of any amount. Limited to `shownMax`. */
+  /** Pending deposits of any amount that are named by `ref_id`. At most `shownMax`. */
   waiting: DatedDeposit[];
 }
 
 export interface StatementNames {
-  /** By the key of the line. Lines that name nothing are absent. */
+  /** The named deposits by the key of the line. Lines that name no deposit are absent. */
   byLine: ReadonlyMap<string, LineNames>;
-  /** True if any line names the deposit by id or reference, whatever its amount. */
+  /** True if any line names the deposit by id or `ref_id`, whatever its amount. */
   isNamed: (deposit: Pick<Deposit, '_id' | 'refId'>) => boolean;
 }
 
 const ourId = /^[0-9A-F]{32}$/;
 const atOnce = 1_000;
-/** Two are enough to make a match ambiguous. */
+/**
+ * Maximum number of deposits kept per name, day and status. Two are enough to make a match
+ * ambiguous.
+ */
 const alikeMax = 2;
 
 /**
- * Finds the deposits that the lines name. A payer who is one rupiah off still names the right
- * deposit, even if the amount matches another one.
+ * Finds the deposits that the lines name. If a payer is one rupiah off, the text still names the
+ * right deposit, even if the amount matches another one.
  * @param byAmount The result of `findCandidates` for these lines.
  * @throws ValidationError if more than `candidatesMax` deposits are pending.
  */
@@ -136,7 +146,7 @@ type DepositsByName = Map<string, DatedDeposit[]>;
 
 async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<DepositsByName> {
   const byName: DepositsByName = new Map();
-  // A decided deposit never becomes pending again, so each is read once.
+  // A credited or rejected deposit never becomes pending again, so each deposit is read once.
   const waiting = deposits
     .find({ status: 'pending', createdAt: getRequestPeriod(lines) })
     .project<UndatedDeposit>(undatedFields)
@@ -156,8 +166,8 @@ async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<D
 }
 
 /**
- * Adds a deposit to its name, at most two per day and status. Two already make it ambiguous, and a
- * client could create a thousand references that differ only in a dash.
+ * Adds a deposit to its name, at most two per day and status. Two deposits already make a match
+ * ambiguous, and a client could create a thousand references that differ only in a dash.
  */
 function addDeposit(named: DepositsByName, deposit: DatedDeposit, before = ''): void {
   const name = buildSearchName(deposit.refId);

@@ -3,15 +3,15 @@ import type { DatedDeposit } from './find-candidates.js';
 /**
  * The match of a line, in order of relevance for operators.
  *
- * - named: its text has our id of the one pending deposit of this amount.
- * - referenced: its text has the `ref_id`, which the client chose, of one.
- * - amount: only the amount matches one pending deposit.
- * - several: several deposits match, or the match is not certain.
- * - repeated: another line is for the same deposit.
- * - decided: the deposits it matches or names by id were credited or rejected before.
- * - other-amount: its text names a deposit of another amount.
+ * - named: the text has the id of the one pending deposit with this amount.
+ * - referenced: the text has the `ref_id` of one such deposit, which its client chose.
+ * - amount: one pending deposit has this amount, and nothing else matches.
+ * - several: several deposits match, or the match is uncertain.
+ * - repeated: another line pays the same deposit.
+ * - decided: every matching deposit was already credited or rejected.
+ * - other-amount: the text names a deposit with another amount.
  * - none: nothing matches.
- * - used, set-aside: an earlier statement had it, with that status.
+ * - used, set-aside: the line is in an earlier statement and has that status.
  */
 export const lineMatches = [
   'named',
@@ -29,11 +29,14 @@ export type LineMatch = (typeof lineMatches)[number];
 
 export interface LineMatchResult {
   match: LineMatch;
-  /** For `named`, `referenced` and `amount` the one deposit; otherwise some possible ones. */
+  /**
+   * For `named`, `referenced` and `amount`, the matching deposit. For any other match, some
+   * possible deposits.
+   */
   deposits: Pick<DatedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
 }
 
-/** The most deposits shown per line. */
+/** Maximum number of deposits shown per line. */
 export const shownMax = 5;
 
 /** True if the text names exactly one deposit. */
@@ -41,7 +44,7 @@ export function isSingleMatch(match: LineMatch | undefined): boolean {
   return match === 'named' || match === 'referenced';
 }
 
-/** Returns the deposits that texts identify as paid by a line of their own amount. */
+/** Returns the ids of deposits that a text identifies and that a line with the same amount pays. */
 export function getPaidDepositIds(matched: Iterable<LineMatchResult>): Set<string> {
   return new Set(
     [...matched].flatMap(({ match, deposits: [one] }) => (one && isSingleMatch(match) ? [one._id] : [])),

@@ -6,8 +6,8 @@ import type { LineNames } from './find-named-deposits.js';
 import type { IncomingLine } from './read-bank-statement.js';
 
 /**
- * Matches lines whose texts name a deposit, by key. Our own id has priority over references, in its
- * own line and in others. A `ref_id`, which the client chose, has priority over the amount.
+ * Matches lines whose texts name a deposit. The result is keyed by line. Our own id has priority
+ * over references in the same line and in other lines. A `ref_id` has priority over the amount.
  */
 export async function matchTexts(
   lines: readonly IncomingLine[],
@@ -16,7 +16,7 @@ export async function matchTexts(
 ): Promise<Map<string, LineMatchResult>> {
   const matched = new Map<string, LineMatchResult>();
   const taken = new Set<string>();
-  // Match all ids before any reference, so that the order of lines does not matter.
+  // Match all ids before any `ref_id`, so that the order of the lines does not matter.
   for (const matchOf of [matchById, matchByReference]) {
     for await (const line of iterateInSlices(lines)) {
       const named = namedBy.get(line.key);
@@ -76,8 +76,8 @@ function matchFitting(
 }
 
 /**
- * Returns the match of a line that names deposits by id, and none that it can pay. A pending one of
- * the right amount was requested too long ago.
+ * Returns the match of a line that names deposits by id, but can pay none of them. If a pending one
+ * has the line's amount, it was requested too long ago.
  */
 function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMatch {
   const waiting = named.filter(({ status }) => status === 'pending');
@@ -89,10 +89,11 @@ function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMat
 
 /**
  * Downgrades uncertain references to `several`. A client chooses its `ref_id`, so it could be a
- * common word, or one that a certain customer's transfers contain.
+ * common word, or a word that another customer's transfers contain.
  *
- * A reference is doubted if a deposit of another account waits for the same amount and no line pays
- * that one. A line of one rupiah cannot settle that. Our own id always decides.
+ * A reference is uncertain if a deposit of another account waits for the same amount and no line
+ * pays that deposit. A line for one rupiah cannot prove that the other deposit is paid. Our own id
+ * is always certain.
  */
 async function downgradeUncertainReferences(
   lines: readonly IncomingLine[],
@@ -118,8 +119,8 @@ async function downgradeUncertainReferences(
 }
 
 /**
- * Returns one unpaid pending deposit per account, up to `shownMax` accounts. That is enough to find
- * an account other than the line's own.
+ * Returns one unpaid pending deposit per account, for at most `shownMax` accounts. That is enough
+ * to find an account other than the line's own.
  */
 function pickOnePerAccount(all: readonly Candidate[], paid: ReadonlySet<string>): Candidate[] {
   const found = new Map<string, Candidate>();

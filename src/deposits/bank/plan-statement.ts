@@ -13,8 +13,8 @@ import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-
 
 export interface PlannedLine extends IncomingLine, LineMatchResult {
   /**
-   * True if a decided line that is not in this statement has this amount, at most a day apart. It
-   * may be the same payment in another export with another text.
+   * True if a used or set-aside line outside this statement has the same amount and is at most a
+   * day apart. It may be the same payment in another export with another text.
    */
   sameBefore: boolean;
 }
@@ -22,13 +22,16 @@ export interface PlannedLine extends IncomingLine, LineMatchResult {
 /** The deposits that a bank statement would confirm now. */
 export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
   lines: PlannedLine[];
-  /** Hash of the lines and their deposits to confirm; equal plans have equal fingerprints. */
+  /**
+   * Hash of the lines and of the deposits that they would confirm. Equal plans have equal
+   * fingerprints.
+   */
   fingerprint: string;
 }
 
 const atOnce = 1_000;
 
-/** Matches a bank statement with pending deposits. Changes nothing. */
+/** Matches a bank statement with pending deposits. This writes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
   const { incoming, ...rest } = statement;
   const stored = await findStoredLines(incoming);
@@ -37,7 +40,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
   const named = await matchTexts(fresh, byLine, byAmount);
   const taken = getPaidDepositIds(named.values());
-  // A line that names another deposit may still be for one of its amount, so it counts here.
+  // A line that names another deposit may still pay a deposit of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
   const sameBefore = await findDecidedElsewhere(fresh, stored);
   const lines: PlannedLine[] = [];
@@ -63,7 +66,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   return { ...rest, lines, fingerprint: computeFingerprint(lines) };
 }
 
-/** Finds lines that earlier statements had, by key. */
+/** Finds lines that earlier statements contained, by key. */
 export async function findStoredLines(lines: readonly IncomingLine[]): Promise<Map<string, BankLine>> {
   const found = new Map<string, BankLine>();
   for (const some of splitIntoChunks(lines, atOnce)) {
@@ -76,15 +79,18 @@ export async function findStoredLines(lines: readonly IncomingLine[]): Promise<M
 }
 
 interface AmountContext {
-  /** True if no other open line has this amount, and no decided line may be the same payment. */
+  /**
+   * True if no other open line has this amount, and no used or set-aside line may be the same
+   * payment.
+   */
   isAlone: boolean;
   isNamed: StatementNames['isNamed'];
 }
 
 /**
- * Matches a line by its amount alone.
- * @param left Deposits of its amount that no text identifies as paid. A deposit that another line
- * names is not credited by this one. A truncated text may name another deposit.
+ * Matches a line by its amount alone. A deposit that another line names is not matched. If the text
+ * is truncated, the cut part may name another deposit.
+ * @param left Deposits with the line's amount that no text identifies as paid.
  */
 function matchAmount(
   { amount, day, isWhole }: IncomingLine,
@@ -104,7 +110,7 @@ function matchAmount(
   return { match: isSure ? 'amount' : 'several', deposits };
 }
 
-/** Finds amounts with exactly one line, among these and among stored open lines. */
+/** Finds amounts that exactly one line has, among the given lines and the stored open lines. */
 async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<number>> {
   const lineOf = new Map<number, Set<string>>();
   const add = (amount: number, key: string) => lineOf.set(amount, (lineOf.get(amount) ?? new Set()).add(key));
@@ -113,7 +119,7 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
   for (const some of splitIntoChunks(amounts, atOnce)) {
     const open = await BankLineModel.aggregate<{ _id: number; first: string; last: string }>([
       { $match: { status: 'open', amount: { $in: some.map(int64) } } },
-      // Two keys are enough to know that it is not unique.
+      // Two keys are enough to show that the amount is not unique.
       { $group: { _id: '$amount', first: { $min: '$key' }, last: { $max: '$key' } } },
     ]);
     open.forEach(({ _id, first, last }) => [first, last].forEach((key) => add(_id, key)));
@@ -122,8 +128,8 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
 }
 
 /**
- * Finds amounts and days (`50000 2026-11-23`) with a decided line at most a day apart. Lines of
- * this statement do not count: two lines in one statement are two payments.
+ * Finds the pairs of amount and day (`50000 2026-11-23`) that have a used or set-aside line at most
+ * a day apart. Lines of this statement do not count: two lines in one statement are two payments.
  */
 async function findDecidedElsewhere(
   lines: readonly IncomingLine[],
@@ -134,8 +140,8 @@ async function findDecidedElsewhere(
     decided.set(`${amount} ${day}`, (decided.get(`${amount} ${day}`) ?? 0) + more);
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   for (const some of splitIntoChunks([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
-    // A line that is reopened and decided again meanwhile can count twice. That makes a match less
-    // certain, never more.
+    // A line that is reopened and decided again during the read can count twice. This can make a
+    // match less certain, never more certain.
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
         $match: {
@@ -165,18 +171,18 @@ async function findDecidedElsewhere(
   return same;
 }
 
-/** Matches that the operator trusts in addition to our own id. */
+/** Kinds of matches that the operator trusts in addition to matches by our own id. */
 export interface TrustedMatches {
   /**
-   * Also lines with a deposit's `ref_id`. Its client chose it and may have chosen words of another
-   * payer's transfer.
+   * Also trust lines with a deposit's `ref_id`. The client chose the `ref_id` and may have used
+   * words of another payer's transfer.
    */
   byReference?: boolean | undefined;
-  /** Also lines that match by the amount alone. */
+  /** Also trust lines that match by the amount alone. */
   byAmount?: boolean | undefined;
 }
 
-/** Returns the lines that are confirmed with a statement. */
+/** Returns the lines whose deposits are confirmed with the statement. */
 export function selectConfirmable(
   lines: readonly PlannedLine[],
   { byReference = false, byAmount = false }: TrustedMatches,

@@ -18,7 +18,7 @@ import {
 } from './bank-cells.js';
 import { findColumns, findMissingColumns, findDuplicateHeading, type BankColumns } from './bank-columns.js';
 
-/** Why a line with an amount is not accepted. */
+/** Reasons why a line with an amount is not accepted. */
 export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
 export type BankLineRefusal = (typeof bankLineRefusals)[number];
 
@@ -30,7 +30,7 @@ export interface IncomingLine {
   key: string;
   /** YYYY-MM-DD. */
   day: string;
-  /** Rupiah. */
+  /** Amount in rupiah. */
   amount: number;
   /** The bank's text. If `isWhole` is false, the cut part may name another deposit. */
   description: string;
@@ -39,32 +39,31 @@ export interface IncomingLine {
 
 export interface BankStatement {
   incoming: IncomingLine[];
-  /** Range of its incoming lines, YYYY-MM-DD; null if there are none. */
+  /** First and last day of the incoming lines, YYYY-MM-DD. Null if there are no incoming lines. */
   days: {
     first: string;
     last: string;
-    /** False if every date is ambiguous (08/09/2026). It is read day-first; a person must check. */
+    /**
+     * False if every date is ambiguous, such as 08/09/2026. Dates are then read day-first, and a
+     * person must check them.
+     */
     isOrderTold: boolean;
   } | null;
-  /**
-   * `outgoing`: number of outgoing payments. `others`: number of lines without date and amount,
-   * such as balances and totals.
-   */
+  /** Number of outgoing payments. */
   outgoing: number;
   others: number;
   refused: { line: number; why: BankLineRefusal }[];
 }
 
-/** The headings must be within these rows, below the account's name, number and period. */
+/** Maximum number of rows before the headings. They hold the account's name, number and period. */
 const preambleMax = 60;
 const descriptionMax = 500;
 
 /**
- * Reads a bank statement as CSV (UTF-8), by its headings. It yields regularly, so that a long file
- * does not block the event loop. Equal lines (day, amount, text) are separate payments, numbered in
- * order.
- * @throws ValidationError with the problem, if the file is not a statement or exceeds
- * `limits.bankStatement…Max`.
+ * Reads a bank statement in CSV format (UTF-8), using its headings. It yields regularly, so that a
+ * long file does not block the event loop. Lines with equal day, amount and text are separate
+ * payments, numbered in order.
+ * @throws ValidationError if the file is not a statement or exceeds `limits.bankStatement…Max`.
  */
 export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
   const text = decodeText(bytes);
@@ -110,7 +109,7 @@ export function getDayRange(
 interface Reading {
   columns: BankColumns;
   today: string;
-  /** The day orders found in all rows with money, incoming or outgoing. */
+  /** The orders of day and month found in all rows with an amount, incoming or outgoing. */
   orders: Set<ReturnType<typeof detectDayOrder>>;
 }
 
@@ -139,7 +138,7 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
   const cell = (place: number) => (cells[place] ?? '').trim();
   const money = parseMoney(cell, columns);
   const isPending = /^'?PEND/i.test(cell(columns.date));
-  // A row with words in the date column is a sum or a balance.
+  // A row with words in the date column is a total or a balance.
   if (money === 'none' || (!isPending && /^[^\d]+$/.test(cell(columns.date)))) {
     return 'other';
   }
@@ -188,7 +187,7 @@ function parseMoney(
     if (!came || !went || (came.amount > 0 && went.amount > 0)) {
       return 'bad-amount';
     }
-    // A negative credit is a payment that the bank reversed.
+    // A negative credit is a payment that the bank reversed, so it is not incoming.
     const isIn = came.amount > 0 && came.direction !== 'out';
     return came.amount + went.amount === 0
       ? 'none'

@@ -10,7 +10,7 @@ import { redis } from '../../redis/connection.js';
 export const jobStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** Reasons why a job cannot be retried. `gone`: no job has this id any more. */
+/** Reasons why a job cannot be retried. `gone` means that no job has this id any more. */
 export const refusals = [
   'gone',
   'running',
@@ -25,39 +25,39 @@ export type Refusal = (typeof refusals)[number];
 
 export interface SeenJob {
   /**
-   * BullMQ's id and the queue, `812@settlements`. For a job that is in no queue any more: its name
-   * and subject.
+   * The id that operators see: BullMQ's id and the queue, such as `812@settlements`. For a job that
+   * is in no queue any more, its name and subject.
    */
   id: string;
   queue: string;
-  /** Kind of job, by its current name. */
+  /** Kind of the job, by its current name. */
   name: string;
-  /** Document that the job is about. Null: its payload cannot be read. */
+  /** Document that the job is about. Null if the payload cannot be read. */
   subject: string | null;
   /**
-   * Payload, which contains only ids. Null: it cannot be read, and is not shown because it may
-   * contain anything.
+   * The payload, which contains only ids. Null if it cannot be read; it is then hidden because it
+   * may contain anything.
    */
   data: Record<string, unknown> | null;
-  /** `lost`: it failed repeatedly and is in Redis no more. */
+  /** State of the job. `lost` means that it failed repeatedly and is no longer in Redis. */
   state: JobState | 'lost';
-  /** Rounds that were started with this job. */
+  /** Number of rounds that were started with this job. */
   begun: number;
-  /** Consecutive failed rounds of its subject. */
+  /** Number of consecutive failed rounds of the subject. */
   failedRounds: number;
-  /** When it was set aside for a person. */
+  /** When the job was set aside for a person. Null if it was not. */
   needsPersonSince: Date | null;
-  /** Failures, newest last, without long numbers. */
+  /** Failures with long numbers masked, newest last. */
   failures: FailedRound[];
   addedAt: Date | null;
   lastRunAt: Date | null;
   endedAt: Date | null;
   nextRunAt: Date | null;
-  /** Null: it can be retried. */
+  /** Why the job cannot be retried. Null if it can. */
   refusal: Refusal | null;
 }
 
-/** A job as Redis has it, before the failed rounds of its subject are read. */
+/** A job as stored in Redis, before the failed rounds of its subject are read. */
 export interface RawJob {
   queue: Queue;
   job: Job<never> | null;
@@ -68,7 +68,7 @@ export interface RawJob {
 }
 
 /**
- * Returns `name:subject`, the id of a subject's failed rounds; null if the payload cannot be read.
+ * Returns `name:subject`, the id of a subject's failed rounds. Null if the payload cannot be read.
  */
 export function getSubjectId({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
   return job && subject !== null ? getFailingJobId(job.name, subject) : null;
@@ -92,7 +92,7 @@ export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
   return Promise.all(raw.map((each) => describeJob(each, rowOf.get(getSubjectId(each) ?? '') ?? null)));
 }
 
-/** Describes a subject that failed repeatedly and whose job is gone from Redis. */
+/** Describes a subject that failed repeatedly and whose job is no longer in Redis. */
 export function describeLostJob(row: FailingJob): SeenJob {
   const job = findJobByName(row.job) ?? null;
   const data = readJobData(job, row.job, row.payload);
@@ -140,8 +140,8 @@ async function describeJob(raw: RawJob, row: FailingJob | null): Promise<SeenJob
 }
 
 /**
- * Returns why a job cannot be retried; null: it can.
- * @param row Failed rounds of its subject, if there are any.
+ * Returns why a job cannot be retried, or null if it can.
+ * @param row The failed rounds of the subject. Null if there are none.
  */
 export function findRefusal({ job, data, state }: RawJob, row: FailingJob | null): Refusal | null {
   if (state === 'active') {

@@ -1,6 +1,6 @@
 /**
- * Finds jobs by their subject. BullMQ's deduplication id follows from the subject. All jobs of a
- * purchase therefore take one lookup per kind, however long the queues are (decision 046).
+ * Finds jobs by their subject, from which BullMQ's deduplication id is derived. So all jobs of a
+ * purchase are found with one lookup per kind of job, however long the queues are (decision 046).
  */
 import { getDeduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
@@ -38,13 +38,16 @@ const foundMax = 200;
 
 /**
  * Finds jobs of every kind and state by their subject.
- * @param what Id or `ref_id` of a purchase; id of a settlement, report, delivery, receiver or bill;
- *   username or id of an account, which includes its open documents.
+ *
+ * @param what One of these: id or `ref_id` of a purchase; id of a settlement, report, delivery,
+ *   receiver or bill; username or id of an account. For an account, jobs of its open documents are
+ *   included.
  * @throws DependencyError while a database is unavailable.
  */
 export async function findJobs(what: string): Promise<FoundJobs> {
   const [things, kinds] = await Promise.all([findDocuments(what), findCurrentJobs()]);
-  // Try the input as any kind of id. Receivers, bills and meters have no page in the console.
+  // Try the input as any kind of id, because receivers, bills and meters have no page in the
+  // console.
   const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
   const wanted = kinds.flatMap((job) =>
     [...new Set(all.flatMap((ids) => listSubjects(job, ids)))].map((subject) => ({ job, subject })),
@@ -56,8 +59,8 @@ export async function findJobs(what: string): Promise<FoundJobs> {
 
 /**
  * Finds one job by its shown id, or by its name and subject (`pay-out:01a1…`).
- * @throws NotFoundError if there is none (any more), DependencyError while a database is
- * unavailable.
+ * @throws NotFoundError if there is no such job.
+ * @throws DependencyError while a database is unavailable.
  */
 export async function findJob(id: string): Promise<SeenJob> {
   const raw = await findRawJob(id);
@@ -71,8 +74,8 @@ export async function findJob(id: string): Promise<SeenJob> {
 }
 
 /**
- * Finds the job in Redis by an id such as `812@settlements`; null: there is none, or the id has
- * another form.
+ * Finds the job in Redis by an id such as `812@settlements`. Null if there is none, or if the id
+ * has another form.
  */
 export async function findRawJob(id: string): Promise<RawJob | null> {
   const at = id.lastIndexOf('@');
@@ -100,7 +103,7 @@ async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<S
   return seen.sort((a, b) => rank(a) - rank(b) || Number(b.addedAt) - Number(a.addedAt));
 }
 
-/** Sorts failed jobs first. */
+/** Returns the sort rank of a job. Failed jobs come first. */
 function rank({ failures }: SeenJob): number {
   return failures.length > 0 ? 0 : 1;
 }
@@ -127,8 +130,8 @@ async function inRedis(queue: Queue, id: string): Promise<RawJob | null> {
   try {
     const state = await openQueue(queue).getJobState(id);
     const known = jobStates.find((each) => each === state);
-    // Read the job only after its state. A queue has keys under names such as `id` and
-    // `stalled-check` that are no jobs.
+    // Read the job only after its state. A queue also has keys such as `id` and `stalled-check`,
+    // which are not jobs.
     const bullJob = known && (await readJob(queue, id));
     return bullJob ? rawJob(queue, bullJob, known) : null;
   } catch (error) {

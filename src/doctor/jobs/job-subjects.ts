@@ -11,25 +11,28 @@ import { ReceiverModel } from '../../webhooks/receivers/receiver.model.js';
 
 /**
  * Ids of a document under the names that payloads use, such as `purchaseId`. `anyId` matches each
- * name.
+ * of these names.
  */
 export interface Ids {
   readonly [name: `${string}Id`]: string | undefined;
-  /** For a purchase: the seller whose provider's queue it waits in, or null. Absent: unknown. */
+  /**
+   * For a purchase, the seller in whose provider queue it waits. Null if it waits in none. Absent
+   * if unknown.
+   */
   readonly waitsAt?: string | null;
 }
 
 interface Keys {
   id: `${string}Id` | null;
-  /** Boolean fields. Each value has its own job. */
+  /** Boolean fields of the payload. Each value has its own job. */
   flags: string[];
 }
 
 const known = new WeakMap<Joi.ObjectSchema, Keys>();
 
 /**
- * Returns the subjects that a kind of job has for these ids, by the kind's own definition. Empty if
- * the kind is about something else.
+ * Returns the subjects that a kind of job has for these ids, according to the definition of the
+ * kind. Empty if the kind is about other documents.
  */
 export function listSubjects(job: Job<never>, ids: Ids): string[] {
   const { id: key, flags } = getKeys(job.data);
@@ -53,8 +56,8 @@ function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
 }
 
 /**
- * Returns the id field and flags of a payload. `accountId` counts only if there is no other id,
- * because jobs also name the owner.
+ * Returns the id field and flags of a payload. `accountId` counts only if the payload has no other
+ * id, because many jobs also contain the owner.
  */
 function getKeys(schema: Joi.ObjectSchema): Keys {
   const found = known.get(schema) ?? readKeys(schema);
@@ -76,13 +79,13 @@ export interface JobDocument {
   kind: 'purchase' | 'account' | 'settlement' | 'report' | 'delivery';
   id: string;
   accountId: string;
-  /** Ids that its jobs, and those of its open documents, are about. */
+  /** Ids that the jobs of this document and of its open documents are about. */
   subjects: Ids[];
 }
 
-/** Maximum documents of each kind for an account. */
+/** Maximum number of documents of each kind for an account. */
 const openMax = 50;
-/** Maximum purchases with the same `ref_id`, which different accounts may use. */
+/** Maximum number of purchases with the same `ref_id`, which different accounts may use. */
 const sameMax = 20;
 
 /** Finds documents with this id, username or `ref_id`. Each lookup uses an index. */
@@ -124,7 +127,10 @@ async function findPurchases(what: string): Promise<Purchase[]> {
   return [...new Map(found.flat().map((each) => [each._id, each])).values()];
 }
 
-/** Omits `waitsAt`: a final purchase may have a failed job in any provider's queue. */
+/**
+ * Returns the ids of a purchase without `waitsAt`, because a final purchase may have a failed job
+ * in any provider's queue.
+ */
 function getIds({ _id }: Purchase): Ids {
   return { purchaseId: _id };
 }

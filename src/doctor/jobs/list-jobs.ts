@@ -20,18 +20,21 @@ export interface JobFilter {
 
 export interface PageOfJobs {
   jobs: SeenJob[];
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page. Null on the last page. */
   next: string | null;
 }
 
-/** Jobs read for a page that is filtered by kind, because few may match. */
+/** Maximum number of jobs to read for a page that is filtered by kind, because few may match. */
 const lookedMax = 200;
 
 /**
- * Lists jobs: the next to run first, or the last to end first for `failed` and `completed`.
- * `waiting` and `active` move while they are read, so their cursor is a position.
- * @throws NotFoundError if the queue does not exist, ValidationError for an `after` that no page
- *   has returned, DependencyError while a database is unavailable.
+ * Lists the jobs of one state. The order is the next to run first, or the last to end first for
+ * `failed` and `completed`. `waiting` and `active` jobs move while they are read, so their cursor
+ * is a position.
+ *
+ * @throws NotFoundError if the queue does not exist.
+ * @throws ValidationError if `after` is not a cursor of an earlier page.
+ * @throws DependencyError while a database is unavailable.
  */
 export async function listJobs(
   filter: JobFilter,
@@ -65,7 +68,7 @@ export async function listJobs(
 
 interface Entry {
   id: string;
-  /** Cursor of the page after this entry. */
+  /** Cursor of the page that starts after this entry. */
   key: string;
 }
 
@@ -101,10 +104,10 @@ async function readEntries(
 
 const keyForm = /^(\d{1,20})_(.{1,120})$/;
 
-/** Upper bound of jobs with the same score, that is, due or ended in the same millisecond. */
+/** Maximum number of jobs with the same score, which are due or ended in the same millisecond. */
 const tiesMax = 1_000;
 
-/** Returns the rank after the last job of the previous page, even if that job is gone. */
+/** Returns the rank after the last job of the previous page, even if that job no longer exists. */
 async function findRankAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
   const [, score, id] = keyForm.exec(after) ?? [];
   if (score === undefined || id === undefined) {
@@ -121,7 +124,7 @@ async function findRankAfter(key: string, after: string, isNewestFirst: boolean)
   return before + ties.filter((each) => (isNewestFirst ? each > id : each < id)).length;
 }
 
-/** Reads from the tail: BullMQ adds jobs at the head and takes them at the tail. */
+/** Reads from the tail, because BullMQ adds jobs at the head and takes them at the tail. */
 async function readListEntries(
   queue: Queue,
   state: 'waiting' | 'active',

@@ -11,10 +11,10 @@ import { findRawJob } from './find-jobs.js';
 import { findRefusal, getSubjectId, type RawJob, type Refusal } from './describe-job.js';
 
 /**
- * Retries a job that was set aside, with its failed rounds reset to 0. Safe to call twice, because
- * a subject has one waiting job.
- * @throws NotFoundError if it does not fail (any more), DependencyError while Redis is unavailable:
- *   then call it again.
+ * Retries a job that was set aside, and resets its failed rounds to 0. Safe to call twice, because
+ * only one job per subject can wait.
+ * @throws NotFoundError if the job is not, or is no longer, set aside.
+ * @throws DependencyError while Redis is unavailable. Call it again then.
  */
 export async function retryFailingJob(id: string, by: ChangedBy): Promise<FailingJob> {
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
@@ -34,34 +34,39 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
       before: { job: id, rounds, failure: reason },
     });
   });
-  // The schedule adds these jobs again.
+  // The schedule adds scheduled jobs again.
   if (!job.clock && !(await promoteJob(job, data))) {
     await addJob(job, data);
   }
-  // Delete the row only now: while Redis is unavailable it must stay listed. A job that has failed
-  // again meanwhile has `rounds` above 0 and stays.
+  // Delete the row last, because the job must stay listed while Redis is unavailable. If the job
+  // has failed again meanwhile, `rounds` is above 0 and the row stays.
   await FailingJobModel.deleteOne({ _id: id, rounds: 0 });
   return failing;
 }
 
 export interface Retried {
   id: string;
-  /** Null: it runs again. */
+  /** Why the job was not retried. Null if it runs again. */
   refusal: Refusal | null;
 }
 
-/** More failures at once have a common cause that must be fixed first. */
+/**
+ * Maximum number of jobs retried in one call. If more jobs fail, they have a common cause that must
+ * be fixed first.
+ */
 export const retriedMax = 100;
 
 /**
- * Retries jobs at once, one after another, each with an audit entry. Those that cannot be retried
- * have a refusal.
+ * Retries jobs one after another, each with an audit entry. A job that cannot be retried has a
+ * refusal in the result.
  *
- * A job that failed for good is added again with its current payload. Its subject keeps one job,
- * and the job reads the current state as after any retry, so it moves no money twice.
- * @param ids Ids as shown: `812@settlements`, or name and subject of a job that failed repeatedly.
- * @throws DependencyError while a database is unavailable. The jobs before it were retried, and it
- *   is safe to call again.
+ * A job that failed permanently is added again with its current payload. Its subject still has only
+ * one job, which reads the current state as after any retry. So no money moves twice.
+ *
+ * @param ids Ids as shown to operators: `812@settlements`, or name and subject of a job that failed
+ *   repeatedly.
+ * @throws DependencyError while a database is unavailable. Earlier jobs of the list were retried,
+ *   and it is safe to call again.
  */
 export async function retryJobs(ids: string[], by: ChangedBy): Promise<Retried[]> {
   const retried: Retried[] = [];
@@ -80,10 +85,11 @@ async function retryOne(id: string, by: ChangedBy): Promise<Refusal | null> {
   const row = rowId === null ? null : await failingJobs.findOne({ _id: rowId });
   const refusal = findRefusal(raw, row);
   if (refusal === null) {
-    // A listed row is retried by `retryFailingJob`, which adds its job. Do not add it twice.
+    // If the job is listed as failing, `retryFailingJob` adds it. Do not add it twice.
     await (row ? retryFailingJob(row._id, by) : runAgain(raw, by));
     if (raw.state === 'failed') {
-      // Remove the old job last, so that a crash loses nothing. A second attempt finds it gone.
+      // Remove the old job last, so that a crash loses nothing. A second call does not find it any
+      // more.
       await raw.bullJob.remove().catch((error: unknown) => {
         throw new DependencyError(error);
       });
@@ -92,7 +98,7 @@ async function retryOne(id: string, by: ChangedBy): Promise<Refusal | null> {
   return refusal;
 }
 
-/** Retries a job of the list of failing jobs. */
+/** Retries a job from the list of failing jobs. */
 async function retryRow(id: string, by: ChangedBy): Promise<Refusal | null> {
   try {
     await retryFailingJob(id, by);

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Long } from 'mongodb';
 
 /**
- * Read options for hashed documents. An int64 stays a Long, so that a double in its place changes
- * the text.
+ * Read options for documents that are hashed. An int64 is read as a Long, so that a double stored
+ * instead of an int64 changes the text.
  */
 export const exactReadOptions = { promoteLongs: false, batchSize: 1_000 } as const;
 
@@ -28,7 +28,7 @@ export function toCanonicalText(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(toCanonicalText).join(',')}]`;
   }
-  // A number that is not an int64, a boolean, or an unexpected type.
+  // The value is a number that is not an int64, a boolean, or of an unexpected type.
   return `${typeof value}:${JSON.stringify(value)}`;
 }
 
@@ -47,10 +47,10 @@ export function toFieldsText<T extends object>(
 export interface Maskable {
   /**
    * Random salt of the proofs. Masking deletes it with the fields, so no proof can be brute-forced
-   * afterwards. Absent: the fields are hashed directly.
+   * afterwards. If absent, the fields are hashed directly.
    */
   proofSalt?: string;
-  /** Proofs of the masked fields, by field. */
+  /** Proofs of the masked fields, keyed by field. */
   proofs?: Record<string, string>;
 }
 
@@ -66,8 +66,8 @@ export function getProof(salt: string, field: string, value: unknown): string {
 }
 
 /**
- * Like `toFieldsText`, with the proofs of the fields named in `maskable` if the document has a salt
- * or proofs.
+ * Like `toFieldsText`. If the document has a salt or proofs, proofs replace the fields named in
+ * `maskable`.
  */
 export function toProvenFieldsText<T extends Maskable>(
   document: T | null | undefined,

@@ -1,4 +1,4 @@
-/** Hashes of the daily close. A change of the hashing needs a new version prefix. */
+/** Hashes of the daily close. Every change of the hashing needs a new version prefix. */
 import { lookUp } from '../../shared/collections.js';
 import { createHash } from 'node:crypto';
 import { Long } from 'mongodb';
@@ -20,13 +20,13 @@ export function toJournalText(journal: Journal): string {
     journal.walletId,
     journal.walletSeq,
     journal.balanceAfter,
-    // Malformed lines stay in the text, so that they change the hash.
+    // Malformed lines stay in the text, so that a malformed line changes the hash.
     toLineList(journal).map((line) => (isLine(line) ? [line.account, line.amount] : String(line))),
     journal.createdAt,
   ]);
 }
 
-/** The two digests of a wallet's day. Add journals in the order of `seq`. */
+/** The two digests of one wallet on one day. Add journals in the order of `seq`. */
 export interface DayDigest {
   add(journal: Journal, subjectText: string): void;
   hashes(): Pick<WalletClose, 'journalsHash' | 'subjectsHash'>;
@@ -44,7 +44,7 @@ export function createDayDigest(): DayDigest {
   };
 }
 
-/** Computes `hash` of a row from its other fields. */
+/** Computes the `hash` field of a row from its other fields. */
 export function hashRow(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): string {
   return sha256([
     version,
@@ -61,7 +61,7 @@ export function hashRow(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): stri
   ]);
 }
 
-/** Computes `root` of a day from its content. */
+/** Computes the root of a day from the day and its content. */
 export function computeRoot(day: DayClose['_id'], content: DayRoot): string {
   const { audit } = content;
   return sha256([
@@ -77,7 +77,7 @@ export function computeRoot(day: DayClose['_id'], content: DayRoot): string {
   ]);
 }
 
-/** Creates the digest of a day's rows. Add their hashes in the order of their wallets. */
+/** Creates the digest of a day's rows. Add the hashes of the rows in the order of their wallets. */
 export function createWalletsDigest(): { add(hash: string): void; hash(): string } {
   const digest = createHash('sha256');
   return {
@@ -95,8 +95,8 @@ export function addSums(first: LedgerSums, second: LedgerSums): LedgerSums {
 }
 
 /**
- * Returns the well-formed lines of a journal. The verification reports malformed ones, which count
- * as no movement here.
+ * Returns the well-formed lines of a journal. Malformed lines count as no movement in the close;
+ * the ledger verification reports them.
  */
 export function getLines(journal: Journal): JournalLine[] {
   return toLineList(journal).filter(isLine);
@@ -126,7 +126,7 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Hashes text and whole numbers by their JSON. */
+/** Hashes the JSON of the values. */
 function sha256(values: (string | number | null | [string, number][])[]): string {
   return hashText(JSON.stringify(values));
 }

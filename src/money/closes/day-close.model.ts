@@ -5,22 +5,22 @@ import type { LedgerSums } from './wallet-close.model.js';
 /** The entries of the audit log that a day's close covers. */
 export interface DayAudit {
   entries: number;
-  /** SHA-256 of their ids and hashes, in the order of the ids. */
+  /** SHA-256 of the ids and hashes of these entries, in the order of the ids. */
   hash: string;
 }
 
 /** The content of a day's root. */
 export interface DayRoot {
-  /** Number of wallet rows; `journals` is the number of their journals. */
+  /** Number of wallet rows. */
   wallets: number;
   journals: number;
-  /** Rupiah. Sums of all closed days, including this one. */
+  /** Sums in rupiah over all closed days, including this one. */
   totals: LedgerSums;
   /** SHA-256 of the hashes of the day's rows, in the order of their wallets. */
   walletsHash: string;
   /** Absent in days closed before the audit log was covered. */
   audit?: DayAudit;
-  /** Root of the previous closed day. Null for the first. */
+  /** Root of the previous closed day. Null for the first closed day. */
   previous: string | null;
   closedAt: Date;
 }
@@ -29,22 +29,25 @@ export interface DayRoot {
 export interface Signature {
   /** SPKI, DER, base64. */
   publicKey: string;
-  /** base64 */
+  /** The signature in base64. */
   value: string;
 }
 
 /**
  * The close of a business day. While it is `building`, one or several processes add wallet rows.
- * `closed` is one conditional write, after which no row may be added.
+ * One conditional write changes it to `closed`. After that, no row may be added.
  */
 export interface DayClose {
   /** YYYY-MM-DD, business time. */
   _id: string;
   state: 'building' | 'closed';
-  /** Incremented with every batch of rows, so that no root misses a concurrent batch. */
+  /**
+   * Incremented with every batch of rows. The write that closes the day expects this number, so no
+   * root misses a concurrent batch.
+   */
   batches: number;
   content: DayRoot | null;
-  /** SHA-256 of the day and `content`. Keep this line outside the database. */
+  /** SHA-256 of the day and `content`. Keep a copy outside the database. */
   root: string | null;
   /** Null if no key was configured. */
   signature: Signature | null;

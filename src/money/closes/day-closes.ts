@@ -10,7 +10,7 @@ export type ClosedDay = DayClose & {
   root: string;
 };
 
-/** Returns the last closed day as a majority holds it, or null before the first. */
+/** Returns the last closed day as a majority holds it, or null if no day is closed yet. */
 export async function findLastClosedDay(): Promise<ClosedDay | null> {
   const [newest, before] = (await dayCloses
     .find({}, { readConcern: 'majority' })
@@ -22,10 +22,13 @@ export async function findLastClosedDay(): Promise<ClosedDay | null> {
 }
 
 /**
- * Signs a root with Ed25519. Only the process that closes days has LEDGER_CLOSE_KEY. So write
- * access to the database alone cannot produce a root that `topup ledger verify --key` accepts.
- * @returns null if no key is configured.
- * @throws Error that names the setting, never its value, if it holds no Ed25519 key.
+ * Signs a root with Ed25519. Only the process that closes days has LEDGER_CLOSE_KEY. So an attacker
+ * with write access to the database alone cannot produce a root that `topup ledger verify --key`
+ * accepts.
+ *
+ * @returns Null if no key is configured.
+ * @throws Error if the setting holds no Ed25519 key. The message names the setting, never its
+ *   value.
  */
 export function signRoot(day: string, root: string): Signature | null {
   const key = readPrivateKey();
@@ -46,7 +49,7 @@ export function isSignatureValid(day: string, root: string, signature: Signature
     });
     return verify(null, buildSignedText(day, root), key, Buffer.from(signature.value, 'base64'));
   } catch {
-    // A malformed key is an invalid signature.
+    // A malformed key counts as an invalid signature.
     return false;
   }
 }
@@ -61,7 +64,7 @@ function readPrivateKey(): KeyObject | null {
     return null;
   }
   try {
-    // Many configuration systems allow only one line.
+    // Many configuration systems allow only one line, so a PEM may arrive without line breaks.
     const pem = keyOrPath.includes('-----BEGIN')
       ? keyOrPath.replaceAll('\\n', '\n')
       : readFileSync(keyOrPath, 'utf8');
@@ -70,7 +73,7 @@ function readPrivateKey(): KeyObject | null {
       return key;
     }
   } catch {
-    // The cause may contain a path or a part of the key.
+    // Drop the cause, because it may contain a path or a part of the key.
   }
   throw new Error('LEDGER_CLOSE_KEY is neither an Ed25519 private key in PEM nor the path of one');
 }

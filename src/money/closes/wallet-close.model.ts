@@ -2,15 +2,15 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, int64, Money } from '../../database/typed-collection.js';
 
 /**
- * Sums of journal lines by ledger account, in rupiah; they add up to 0. Platform accounts have
- * their names. `wallet`, `held` and `payable` sum all accounts.
+ * Sums of journal lines in rupiah, keyed by ledger account. All sums together are 0. Platform
+ * accounts have their own names. `wallet`, `held` and `payable` are sums over all accounts.
  */
 export type LedgerSums = Record<string, number>;
 
 /**
- * A wallet's part of a closed day: its journals `firstSeq` to `lastSeq`. Written once, for days on
- * which the wallet changed. A range of `seq` is immune to late commits and wrong clocks (decision
- * 014).
+ * A wallet's part of a closed day: its journals from `firstSeq` to `lastSeq`. Written once, for
+ * each day on which the wallet changed. A range of `seq` is immune to late commits and wrong clocks
+ * (decision 014).
  */
 export interface WalletClose {
   /** `<day>:<wallet>` */
@@ -20,21 +20,22 @@ export interface WalletClose {
   walletId: string;
   firstSeq: number;
   lastSeq: number;
-  /** Balance after `lastSeq`. Rupiah. */
+  /** Balance in rupiah after the journal `lastSeq`. */
   balance: number;
   held: number;
   sums: LedgerSums;
-  /** SHA-256 of these journals in the order of `seq`. Hashes are lower-case hex. */
+  /** SHA-256 of these journals in the order of `seq`, in lower-case hex. */
   journalsHash: string;
   /**
-   * SHA-256 of the immutable parts of the purchases, deposits and settlements of these journals.
+   * SHA-256 of the immutable parts of the purchases, deposits and settlements that these journals
+   * belong to.
    */
   subjectsHash: string;
-  /** `hash` of the wallet's previous row. Null for its first. */
+  /** `hash` of the wallet's previous row. Null for the first row of the wallet. */
   previous: string | null;
   /** SHA-256 of all fields above. */
   hash: string;
-  /** True for the wallet's last row. The only mutable field, not part of the hash. */
+  /** True for the wallet's last row. This is the only mutable field. The hash does not cover it. */
   newest: boolean;
 }
 
@@ -57,7 +58,7 @@ const schema = new Schema<WalletClose>(
   { collection: 'walletCloses', versionKey: false },
 );
 schema.index({ walletId: 1, day: 1 }, { unique: true, name: 'wallet_day_unique' });
-// The unique index prevents two rows from following the same row.
+// The unique index prevents two rows from having the same predecessor.
 schema.index(
   { walletId: 1 },
   { unique: true, partialFilterExpression: { newest: true }, name: 'wallet_newest_unique' },

@@ -8,7 +8,7 @@ import { findLastClosedDay } from './day-closes.js';
 import { walletCloses, type WalletClose } from './wallet-close.model.js';
 
 /**
- * Finds a wallet's journals with `after` < seq <= `to`, in order. Served by the index
+ * Finds a wallet's journals with `after` < seq <= `to`, in order. Uses the index
  * `account_wallet_seq_unique`.
  */
 export function findWalletJournals(
@@ -35,23 +35,23 @@ export function buildWalletFilter(walletId: string) {
   return { accountId: walletId, walletId: { $eq: walletId, $type: 'string' as const } };
 }
 
-/** Maps times to a wallet's `seq`, as of one moment. */
+/** Maps times to the `seq` of a wallet. All results reflect one moment. */
 export interface WalletTimes {
-  /** The last `seq`. 0 if there is none. */
+  /** The last `seq`, or 0 if the wallet has no journal. */
   readonly last: number;
   /**
-   * Returns the first `seq` at or after this instant, or `last + 1` if there is none. It never
-   * falls as time rises, so adjacent periods share no journal and lose none. For closed days the
-   * closes define it permanently.
+   * Returns the first `seq` at or after this instant, or `last + 1` if there is none. The result
+   * never decreases as time rises. So adjacent periods share no journal and miss none. On closed
+   * days the closes fix the result permanently.
    */
   firstSeqAt(at: Date): Promise<number>;
 }
 
 /**
- * Loads the times of a wallet. Reads use indexes and touch the journals of one day, or those since
- * the last close.
+ * Loads the data that maps times to the `seq` of a wallet. Reads use indexes and touch the journals
+ * of one day, or those since the last close.
  *
- * The last `seq` and the closed days are majority reads. Earlier journals never change, so any
+ * The last `seq` and the closed days are majority reads. Earlier journals never change, so every
  * primary has them.
  */
 export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
@@ -73,13 +73,13 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
       const after = before?.lastSeq ?? 0;
       const isStart = at.getTime() === getStartOfDay(day).getTime();
       if (!closed || day > closed.last) {
-        // The day after the last closed day begins where that day ended.
+        // The day after the last closed day starts at the `seq` after that day's last journal.
         return closed && isStart && day === addDays(closed.last, 1)
           ? after + 1
           : findFirstSeq(walletId, { after, to: last }, { $gte: at, $lte: asOf });
       }
       const row = await findRow({ walletId, day: { $gte: day, $lte: closed.last } }, 1);
-      // The first close also covers earlier days.
+      // The first close also covers all earlier days.
       if (!row || (row.day !== closed.first && (isStart || row.day !== day))) {
         return after + 1;
       }
@@ -89,7 +89,7 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
   };
 }
 
-/** Finds the first `seq` in a range of `seq` that was written in a time range. */
+/** Finds the first journal that was written in a time range, within a range of `seq`. */
 async function findFirstSeq(
   walletId: string,
   range: { after: number; to: number },

@@ -2,9 +2,9 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../../database/typed-collection.js';
 
 /**
- * A credit of a sale to its seller (price − commission), or a reversal (negative), that waits for
- * its posting to the seller's wallet. A job per seller posts credits, so that sales of a busy
- * seller never conflict.
+ * A credit to the seller of a sale (price − commission), or a negative credit for a reversal. It
+ * waits until a job posts it to the seller's wallet. One job per seller posts all credits, so that
+ * sales of a busy seller never conflict.
  */
 export interface SellerCredit {
   /** `<purchase>` or `<purchase>-reversal` */
@@ -34,9 +34,10 @@ const schema = new Schema<SellerCredit>(
 );
 schema.index({ accountId: 1, transactionId: 1 }, { name: 'account_transaction' });
 schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
-// Only new credits, so that counting late ones reads no posted ones (src/doctor/attention.ts).
+// Contains only new credits, so that counting late credits does not read posted ones
+// (src/doctor/attention.ts).
 schema.index({ createdAt: 1 }, { partialFilterExpression: { status: 'new' }, name: 'new_oldest' });
-// The ledger verification reads the credits of a posting together.
+// The ledger verification reads all credits of a posting.
 schema.index(
   { postingId: 1 },
   { partialFilterExpression: { postingId: { $type: 'string' } }, name: 'posting' },

@@ -17,7 +17,7 @@ interface SellerData {
 }
 
 /**
- * Posts a seller's new credits. At most one job per seller waits; it posts all credits that are new
+ * Posts a seller's new credits. At most one job per seller waits. It posts all credits that are new
  * when it runs.
  */
 export const postSellerCreditsJob = defineJob<SellerData>({
@@ -35,29 +35,32 @@ const postingMax = 1_000;
 
 /**
  * Posts a seller's new credits to its wallet as one journal (decision 007). Sales only insert
- * credits, so sales of a busy seller never conflict. Only this changes the seller's wallet for
- * them.
- * Invariant: a credit is posted once, because one posting moves the rows new -> posted and changes
- * the wallet.
+ * credits and do not touch the seller's wallet, so sales of a busy seller never conflict.
+ *
+ * Invariant: a credit is posted once, because one posting changes the credits from new to posted
+ * and changes the wallet.
  */
 export async function postSellerCredits(sellerId: string): Promise<void> {
   while (await postBatch(sellerId)) {
-    // There are more credits than one posting takes, or another process took some.
+    // Run again: one posting did not take all credits, or another process took some of them.
   }
 }
 
-/** Sales of a seller within this delay are posted together. */
+/**
+ * Delay in milliseconds before the posting. Sales of a seller within this delay are posted
+ * together.
+ */
 const postingDelayMs = 1_000;
 
 /**
- * Schedules the posting of a seller's credits. Call it after the commit. Without Redis the sweep
- * finds them.
+ * Schedules the posting of a seller's credits. Call it after the commit. If Redis is unavailable,
+ * the sweep schedules the posting later.
  */
 export function scheduleSellerPosting(sellerId: string): Promise<void> {
   return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: postingDelayMs });
 }
 
-/** Adds a posting job for every seller with new credits, in case its job was lost. */
+/** Adds a posting job for every seller with new credits, in case the job was lost. */
 export async function sweepSellerCredits(): Promise<void> {
   const sellerIds = await SellerCreditModel.distinct('sellerId', { status: 'new' });
   await addJobs(
@@ -66,10 +69,10 @@ export async function sweepSellerCredits(): Promise<void> {
   );
 }
 
-/** @returns true if there may be more. */
+/** @returns True if the seller may have more new credits. */
 async function postBatch(sellerId: string): Promise<boolean> {
-  // A posted credit never becomes new again and its creation time never changes, so none is summed
-  // twice.
+  // A posted credit never becomes new again, and its creation time never changes. So no credit is
+  // summed twice.
   const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
     .sort({ createdAt: 1 })
     .limit(postingMax)
@@ -95,7 +98,10 @@ async function postBatch(sellerId: string): Promise<boolean> {
   return result.outcome === 'stale' || credits.length === postingMax;
 }
 
-/** Credits are sharded by buyer: one statement for the credits of a shard range. */
+/**
+ * Builds the change that marks credits as posted. Credits are sharded by buyer, so the change has
+ * one statement per shard range.
+ */
 function markPosted(credits: SellerCredit[], postingId: string): Change {
   return {
     collection: sellerCredits.collectionName,
@@ -107,8 +113,8 @@ function markPosted(credits: SellerCredit[], postingId: string): Change {
 }
 
 /**
- * Builds the insert of a seller credit, or of a reversal (negative), for a posting of the buyer.
- * The seller's wallet is posted later. Amount in rupiah.
+ * Builds the insert of a seller credit, or of a reversal (negative), for a posting of the buyer. A
+ * separate posting changes the seller's wallet later. The amount is in rupiah.
  * @param credit.id The purchase id, or `<purchase>-reversal`.
  */
 export function buildSellerCreditInsert(credit: {

@@ -14,8 +14,8 @@ export type JournalKind =
   | 'adjustment';
 
 /**
- * A ledger account. `wallet:<account>` and `held:<account>` have a balance document; the others are
- * sums of lines.
+ * A ledger account. `wallet:<account>` and `held:<account>` have a balance document. The balance of
+ * any other ledger account is the sum of its lines.
  */
 export type LedgerAccount =
   | `wallet:${string}`
@@ -44,7 +44,7 @@ export interface Journal {
    */
   subjectId: string;
   /**
-   * The one wallet that this journal changed. Null if it moved money only between other ledger
+   * The only wallet that this journal changed. Null if the money moved only between other ledger
    * accounts.
    */
   walletId: string | null;
@@ -70,7 +70,7 @@ const schema = new Schema<Journal>(
 );
 schema.index({ accountId: 1, subjectId: 1, kind: 1 }, { unique: true, name: 'account_subject_kind_unique' });
 schema.index(
-  // The wallet id equals the account id. The ledger verification reads in this order.
+  // The wallet id equals the account id. The ledger verification reads journals in this order.
   { accountId: 1, walletId: 1, walletSeq: 1 },
   {
     unique: true,
@@ -78,9 +78,10 @@ schema.index(
     name: 'account_wallet_seq_unique',
   },
 );
-// The ledger verification walks all subjects.
+// The ledger verification reads the journals of every subject.
 schema.index({ subjectId: 1 }, { name: 'subject' });
-// The ledger verification lists adjustments by this index, because they have no collection.
+// The ledger verification lists adjustments with this index, because adjustments have no collection
+// of their own.
 schema.index(
   { kind: 1, subjectId: 1 },
   { partialFilterExpression: { kind: 'adjustment' }, name: 'adjustments' },

@@ -5,7 +5,10 @@ import { journals, type Journal, type JournalKind, type JournalLine } from './jo
 
 export const journalsCollection = journals.collectionName;
 
-/** Builds the stored journal of a posting. `after` is the wallet that it changed, or null. */
+/**
+ * Builds the stored journal of a posting. `after` is the changed wallet, or null if no wallet
+ * changes.
+ */
 export function buildJournal(_id: string, posting: Posting, after: WalletAfter | null): Journal {
   return {
     _id,
@@ -20,7 +23,7 @@ export function buildJournal(_id: string, posting: Posting, after: WalletAfter |
   };
 }
 
-/** Builds the two lines of a movement of `amount` rupiah. */
+/** Builds the two lines that move `amount` rupiah from one ledger account to another. */
 export function buildMovementLines(
   amount: number,
   { from, to }: { from: JournalLine['account']; to: JournalLine['account'] },

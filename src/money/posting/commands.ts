@@ -1,14 +1,14 @@
 /**
- * Raw commands of a posting's database transaction: one round trip for all documents of a
- * collection.
+ * Raw commands in the database transaction of a posting. All documents of a collection are written
+ * in one round trip.
  */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
 import { getPostingDb } from '../../database/mongo.js';
 import type { AnyStored } from '../../database/typed-collection.js';
 
 /**
- * A statement matched fewer documents than expected, or hit a unique key. The group must not be
- * committed.
+ * A statement matched fewer documents than expected, or violated a unique key. The group must not
+ * be committed.
  */
 export class MismatchError extends Error {}
 
@@ -51,7 +51,7 @@ export async function updateAll(
 
 /**
  * Inserts documents.
- * @throws MismatchError for a unique key that is taken.
+ * @throws MismatchError if a document violates a unique key.
  */
 export async function insertAll(
   session: ClientSession,
@@ -61,9 +61,7 @@ export async function insertAll(
   await runCommand(session, { insert: collection, documents });
 }
 
-/**
- * Runs a write command. A write that a unique index refuses is reported in a reply with `ok: 1`.
- */
+/** Runs a write command. MongoDB reports a violation of a unique index in a reply with `ok: 1`. */
 async function runCommand(session: ClientSession, command: Document): Promise<Document> {
   const reply = await getPostingDb().command(command, { session });
   const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];

@@ -7,23 +7,28 @@ import { findOwnPostings } from './look-up.js';
 import { countUnknownCommit } from './posting-metrics.js';
 
 /**
- * The group is retried. Either a caller already got the answer that nothing was written, or a
- * read-only transaction did not end with a certain answer.
+ * Nothing of the group was written, so the group must be retried. Thrown if a caller was already
+ * told that its posting was not written, or if the commit of a read-only transaction failed.
  */
 export class NotCommittedError extends Error {}
 
-/** First pause between two verifications; it doubles. */
+/**
+ * First pause in milliseconds between two verifications. It doubles each time, up to `pauseMaxMs`.
+ */
 const firstPauseMs = 20;
 const pauseMaxMs = 500;
 
 /**
- * Commits. **Any** error after the commit was sent leaves the outcome unknown, whatever its class
- * or label. The commit is then repeated once. If that fails, a newer transaction of the same
- * session looks the postings up. MongoDB aborts the older transaction with it, so anything it does
- * not see was never committed.
- * @returns the postings that were certainly not written. Empty after a commit that was answered.
- * @throws NotCommittedError if nothing was written. UnknownOutcomeError once no caller waits any
- *   more.
+ * Commits a group. **Any** error after the commit was sent leaves the outcome unknown, whatever its
+ * class or label. The commit is then repeated once. If that fails too, a newer transaction of the
+ * same session reads the postings.
+ *
+ * The newer transaction makes MongoDB abort the older one. So a posting that it does not see was
+ * never committed.
+ *
+ * @returns The postings that were certainly not written. Empty after a successful commit.
+ * @throws NotCommittedError if nothing was written.
+ * @throws UnknownOutcomeError if the outcome is still unknown after the deadlines of all callers.
  */
 export async function commitOrVerify(
   session: ClientSession,
@@ -40,7 +45,7 @@ export async function commitOrVerify(
     return [];
   } catch (error) {
     if (posted.length === 0) {
-      // Nothing was written, and the reads are not certain.
+      // Nothing was written, but the reads are not confirmed by a majority.
       throw new NotCommittedError();
     }
     countUnknownCommit({});
@@ -67,7 +72,7 @@ async function verifyUntilKnown(
       }
       return await verifyCommit(session, posted);
     } catch {
-      // Try again. The first error is the one that is reported.
+      // Try again. If all attempts fail, the first error is reported.
     }
   } while (posted.some((each) => each.isOpen));
   throw new UnknownOutcomeError(first);

@@ -3,7 +3,7 @@ import type { Wallet } from '../wallets/wallet.model.js';
 import type { QueuedPosting } from './item.js';
 import type { PostingResult, WalletAfter } from './posting.js';
 
-/** The results of a group's postings, and the wallets after it. */
+/** The results of a group's postings, and the wallets after the group. */
 export interface Decisions {
   results: Map<QueuedPosting, PostingResult>;
   /** Changed wallets only. */
@@ -11,8 +11,8 @@ export interface Decisions {
 }
 
 /**
- * Decides a group in memory, in the order of arrival. Each posting sees the wallet after the
- * postings before it.
+ * Decides a group in memory, in order of arrival. Each posting sees the wallet as the earlier
+ * postings leave it.
  * @param known Results that are already known: duplicates, and postings with failed expectations.
  */
 export function decide(

@@ -4,13 +4,16 @@ import type { Posting, PostingResult } from './posting.js';
 /** A posting in the engine, with its waiting caller. */
 export interface QueuedPosting {
   posting: Posting;
-  /** Created once, outside the transaction. It identifies the posting after a lost answer. */
+  /**
+   * Created once, outside the transaction. It identifies the posting if the database response is
+   * lost.
+   */
   journalId: string;
   /** Keys that no other posting of the same group may claim. */
   claims: string[];
-  /** False once the caller is answered. */
+  /** False once the caller has its result. */
   isOpen: boolean;
-  /** True once a commit that may contain it was sent. */
+  /** True once a commit that may contain this posting was sent. */
   mayBeWritten: boolean;
   answer(result: PostingResult): void;
   fail(error: unknown): void;
@@ -38,7 +41,7 @@ export function createQueuedPosting(
   return item;
 }
 
-/** Returns the client's key of an insert as one string. */
+/** Returns the collection and the client's key of an insert as one string. */
 export function getInsertKey(collection: string, key: Record<string, string>): string {
   return [collection, ...Object.values(key)].join('|');
 }

@@ -1,7 +1,8 @@
 /**
- * Lanes: postings that arrive while a group is written form the next group. There is no timer, so a
- * single posting never waits. The account selects the lane, so a wallet is never in two groups of a
- * process.
+ * A lane writes groups of postings one after another. Postings that arrive while a group is written
+ * form the next group. There is no timer, so a single posting never waits.
+ *
+ * The account selects the lane, so a process never has a wallet in two concurrent groups.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
@@ -17,20 +18,21 @@ import { groupBy } from '../../shared/collections.js';
 import { countFailedPosting, countRetry, observeGroup } from './posting-metrics.js';
 import { writeGroup } from './write-group.js';
 
-/** Mismatches of one group before its postings are tried one by one. */
+/** Maximum number of mismatches in a group. After that, its postings are tried separately. */
 const mismatchesMax = 4;
 
 interface Lane {
   waiting: QueuedPosting[];
   isBusy: boolean;
   /**
-   * The account that has this lane alone because its postings kept conflicting. Null: a shared
-   * lane.
+   * The only account of this lane, because its postings kept conflicting. Null for a shared lane.
    */
   accountId: string | null;
 }
 
-/** Lanes of a shard's accounts are adjacent, so that a group is written on one shard. */
+/**
+ * Lanes of accounts in one shard range are adjacent, so that each group is written on one shard.
+ */
 const sharedLanes: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => createLane(null));
 /** Lanes of accounts whose postings keep conflicting, so that they do not block others. */
 const ownLanes = new Map<string, Lane>();
@@ -85,14 +87,17 @@ function takeGroup(lane: Lane): QueuedPosting[] {
   for (; next < open.length && group.length < limits.postingGroupMax; next++) {
     const item = open[next] as QueuedPosting;
     (item.claims.some((each) => claimed.has(each)) ? later : group).push(item);
-    // Postings left for later also claim, so that no later posting overtakes them.
+    // Skipped postings also claim their keys, so that no later posting overtakes them.
     item.claims.forEach((each) => claimed.add(each));
   }
   lane.waiting = [...later, ...open.slice(next)];
   return group;
 }
 
-/** Answers each of these postings here, or moves it to a lane of its account. */
+/**
+ * Writes the postings and gives each caller its result, or moves the postings to a lane of their
+ * own.
+ */
 async function settle(items: QueuedPosting[], lane: Lane, careful = false): Promise<void> {
   let mismatches = 0;
   for (let attempt = 1, open = items; ; attempt++) {
@@ -113,14 +118,15 @@ async function settle(items: QueuedPosting[], lane: Lane, careful = false): Prom
         open.forEach((each) => each.fail(error));
         return;
       }
-      // Mismatches have their own counter: an attempt that failed by a conflict has not looked
-      // anything up.
+      // Mismatches have their own counter, because an attempt that fails with a conflict may not
+      // have checked the postings.
       mismatches += error instanceof MismatchError ? 1 : 0;
       const isRetried =
         isTransient(error) ||
         isMongoUnavailable(error) ||
         error instanceof NotCommittedError ||
-        // A unique index refused a posting that the snapshot allowed: a concurrent write was first.
+        // A unique index refused a posting that the snapshot allowed, so a concurrent write was
+        // first.
         (error instanceof MismatchError && mismatches < mismatchesMax);
       if (!isRetried) {
         await settleOneByOne(open, lane, error);
@@ -139,7 +145,7 @@ async function settle(items: QueuedPosting[], lane: Lane, careful = false): Prom
   }
 }
 
-/** One posting is at fault. Only its caller may get the error. */
+/** Splits a group in which one posting fails, so that only its caller gets the error. */
 async function settleOneByOne(items: QueuedPosting[], lane: Lane, error: unknown): Promise<void> {
   if (items.length > 1) {
     await settleHalves(items, lane, true);
@@ -161,8 +167,9 @@ async function settleHalves(items: QueuedPosting[], lane: Lane, careful: boolean
 }
 
 /**
- * Another process holds a document of one of them. Halving finds the account. Postings of one
- * account stay together, so that a busy wallet is not written one posting at a time.
+ * Splits a group in which another process holds a document of a posting. Repeated halving finds the
+ * account. Postings of one account stay together, so that a busy wallet is not written one posting
+ * at a time.
  */
 async function settleConflicting(items: QueuedPosting[], lane: Lane, careful: boolean): Promise<void> {
   const byAccount = [...groupBy(items, (each) => each.posting.accountId).values()];
@@ -175,7 +182,10 @@ async function settleConflicting(items: QueuedPosting[], lane: Lane, careful: bo
   await settle(byAccount.slice(middle).flat(), lane, careful);
 }
 
-/** Moves postings of one account to its own lane. Later postings of the account follow. */
+/**
+ * Moves postings of one account to a lane of its own. Later postings of the account use the same
+ * lane.
+ */
 function moveToOwnLanes(items: QueuedPosting[]): void {
   const accountId = items[0]?.posting.accountId ?? '';
   const lane = ownLanes.get(accountId) ?? createLane(accountId);
@@ -186,7 +196,10 @@ function moveToOwnLanes(items: QueuedPosting[]): void {
   }
 }
 
-/** True for WriteConflict and LockTimeout: another process holds one of the documents. */
+/**
+ * True for WriteConflict and LockTimeout, which mean that another process holds one of the
+ * documents.
+ */
 function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && (error.code === 112 || error.code === 24);
 }

@@ -1,4 +1,4 @@
-/** Look-ups of a group's postings within its database transaction, at its snapshot. */
+/** Queries that check a group's postings within its database transaction, at its snapshot. */
 import type { ClientSession, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
 import { isShardedByAccount } from '../../database/sharding.js';
@@ -14,15 +14,16 @@ export async function findUnwritable(
 ): Promise<Map<QueuedPosting, PostingResult>> {
   const found = await findBarred(session, items);
   await findStale(session, items, found);
-  // Last, because duplicates override stale results: the first call has mostly changed the
-  // documents.
+  // Check duplicates last, because they override stale results. The first call of a duplicate has
+  // usually changed the documents that the repeat expects.
   await findJournals(session, items, found);
   await findKeyed(session, items, found);
   return found;
 }
 
 /**
- * Finds postings with a document that bars them. One query each, because few postings have a bar.
+ * Finds postings that an existing document bars. There is one query per posting, because few
+ * postings have a bar.
  */
 export async function findBarred(
   session: ClientSession,
@@ -42,7 +43,10 @@ async function exists(session: ClientSession, { collection, filter }: Bar): Prom
   return (await findAll(session, collection, filter, { projection: { _id: 1 }, limit: 1 })).length > 0;
 }
 
-/** Returns the postings that are in the database, by documents that only they can have written. */
+/**
+ * Returns the postings that are in the database. Each is identified by a document that only its
+ * call can have written.
+ */
 export async function findOwnPostings(
   session: ClientSession,
   items: QueuedPosting[],
@@ -123,8 +127,8 @@ async function findStale(
 }
 
 /**
- * Builds the filter of a change's documents with their expected state. For a sharded collection it
- * includes the account.
+ * Builds a filter that matches the documents of a change only in their expected state. For a
+ * sharded collection the filter includes the account.
  */
 export function buildChangeFilter(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
   const { collection, id, expect, accountId = posting.accountId } = change;

@@ -11,20 +11,23 @@ import { enqueue } from './lanes.js';
 import type { Message } from '../../shared/say.js';
 
 /**
- * Keyed postings in progress. A concurrent repeat shares the first one's result instead of
- * conflicting with it.
+ * Postings with a key that are in progress. A concurrent repeat shares the result of the first call
+ * instead of conflicting with it.
  */
 const keyedPostings = new Map<string, { posting: Posting; result: Promise<PostingResult> }>();
 
 /**
- * Writes a posting atomically, in a group with concurrent postings; each gets its own result. All
- * money moves and all status changes of purchases use this. Invariants:
+ * Writes a posting atomically, in a group with concurrent postings. Each posting gets its own
+ * result. All movements of money and all status changes of purchases use this function. Invariants:
  * docs/explanation/postings.md#the-posting-engine.
- * @param options.deadlineMs The caller is answered within this time. A posting that has not started
- *   by then is not written.
- * @throws DependencyError (503/03) if MongoDB did not accept it in time. Nothing was written.
- * @throws UnknownOutcomeError (503/03) if it may have been written. Retry with the same key or
- *   subject.
+ *
+ * @param options.deadlineMs The caller gets a result or an error within this time. A posting that
+ *   has not started by then is not written.
+ * @throws DependencyError (503/03) if MongoDB did not accept the posting in time. Nothing was
+ *   written.
+ *
+ * @throws UnknownOutcomeError (503/03) if the posting may have been written. Retry with the same
+ *   key or subject.
  */
 export async function post(
   posting: Posting,
@@ -55,7 +58,7 @@ async function writeInTime(posting: Posting, deadlineMs: number): Promise<Postin
     if (result.outcome === 'posted' || result.outcome === 'duplicate') {
       return toRepeatResult(result, first.posting);
     }
-    // A refusal of the first posting does not apply here: the state or the amount may differ.
+    // Do not reuse a refusal of the first posting. The state or the amount may differ now.
   }
   const leftMs = deadlineMs - (performance.now() - startedMs);
   const result = handToLane(posting, Math.max(0, leftMs)).finally(() => keyedPostings.delete(key));
@@ -73,7 +76,7 @@ function toRepeatResult(result: PostingResult, first: Posting): PostingResult {
   }
   const keyed = first.inserts?.find(({ key }) => key);
   const document = keyed && getInsertDocument(keyed, result.wallet);
-  // As read from the database: money as numbers.
+  // Convert the document as a database read would, with money as numbers.
   return { outcome: 'duplicate', stands: document ? BSON.deserialize(BSON.serialize(document)) : null };
 }
 
@@ -97,8 +100,8 @@ function handToLane(posting: Posting, deadlineMs: number): Promise<PostingResult
 }
 
 /**
- * Fails a posting at its deadline with the outcome known now. Its lane drops it, or keeps verifying
- * it.
+ * Fails a posting at its deadline with the outcome that is known by then. Its lane drops the
+ * posting, or continues to verify it.
  */
 function failLate(item: QueuedPosting): void {
   const cause = new Error(`Posting ${item.posting.kind} of ${item.posting.subjectId} timed out`);
@@ -106,8 +109,8 @@ function failLate(item: QueuedPosting): void {
 }
 
 /**
- * Requires balanced lines.
- * @throws Error for a bug of the caller, before anything is written.
+ * Requires that the lines sum to 0.
+ * @throws Error before anything is written, because unbalanced lines are a bug of the caller.
  */
 function requireBalanced({ kind, subjectId, lines, wallet }: Posting): void {
   const sum = (lines ?? []).reduce((total, line) => total + line.amount, 0);
@@ -118,9 +121,10 @@ function requireBalanced({ kind, subjectId, lines, wallet }: Posting): void {
 
 /**
  * Posts a change without a client key. A retry would be a second change, so after an unknown
- * outcome the caller is advised not to repeat it.
- * @param advice Message that says what is unknown and where to look first.
- * @throws DependencyError
+ * outcome the message tells the caller not to repeat it.
+ * @param advice Message that says what is unknown and where to check first.
+ * @throws DependencyError if MongoDB did not accept the posting in time, or with `advice` if the
+ *   outcome is unknown.
  */
 export async function postWithoutKey(posting: Posting, advice: Message): Promise<PostingResult> {
   try {

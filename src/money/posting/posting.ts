@@ -1,10 +1,10 @@
-/** Postings: movements of money as data. post.ts writes them. */
+/** A posting describes a movement of money as data. post.ts writes it. */
 import type { Document, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
 import type { JournalKind, JournalLine } from '../journals/journal.model.js';
 import type { TotalsChange } from '../totals/counters.js';
 
-/** Steps that move no money. The names appear in logs. */
+/** Steps that move no money. Their names appear in logs. */
 export type StepKind =
   | 'claim'
   | 'pending-notice'
@@ -26,40 +26,40 @@ export interface WalletAfter {
 /** Changes that are written in one database transaction, all or none. */
 export interface Posting {
   /**
-   * The owner, whose wallet changes if any does. Postings of one account are written in order of
-   * arrival.
+   * The owner of the wallet that changes, if one does. Postings of one account are written in order
+   * of arrival.
    */
   accountId: string;
   kind: JournalKind | StepKind;
   /**
-   * Id of the subject. A journal's {subjectId, kind} is unique for ever: a repeat returns the first
-   * result.
+   * Id of the subject. The pair {subjectId, kind} of a journal is unique forever: a repeat returns
+   * the first result.
    */
   subjectId: string;
-  /**
-   * Change of the account's wallet in rupiah. Absent if only other ledger accounts change, or none.
-   */
+  /** Change of the account's wallet in rupiah. Absent if no wallet changes. */
   wallet?: WalletChange;
-  /** Lines of the journal; they sum to 0. Absent for a step that moves no money. */
+  /** Lines of the journal, which sum to 0. Absent for a step that moves no money. */
   lines?: JournalLine[];
   inserts?: Insert[];
   changes?: Change[];
   /**
-   * The posting is `stale` if such a document exists when it is written. Allowed only with a change
-   * of the wallet, which prevents a concurrent posting of the account from inserting the document.
+   * If such a document exists when the posting is written, the posting is `stale`. Allowed only
+   * together with a change of the wallet, which prevents a concurrent posting of the account from
+   * inserting the document.
    */
   barredBy?: Bar;
   totals?: TotalsChange[];
   /**
-   * For a step without a journal: a filter that matches only documents of this call. It shows after
-   * a lost answer whether the step was written. Absent: the first insert, else the first change.
+   * For a step without a journal, a filter that matches only documents of this call. If the
+   * database response is lost, it shows whether the step was written. If absent, the first insert
+   * is used, or the first change if there is no insert.
    */
   proof?: { collection: string; filter: Filter<AnyStored> };
 }
 
 /**
- * A document that must not exist, found by an index. Of two postings with the same `rivals`, one is
- * written before the other is checked.
+ * A document that must not exist. The query uses an index. Of two postings with the same `rivals`,
+ * one is written before the other is checked.
  */
 export interface Bar {
   collection: string;
@@ -80,32 +80,37 @@ export interface WalletChange {
  */
 export type Insert = {
   collection: string;
-  /** The client's unique key in the collection. A repeat returns the document stored under it. */
+  /**
+   * The client's unique key in the collection. A repeat returns the document stored under this key.
+   */
   key?: Record<string, string>;
 } & ({ document: Document } | { documentAfter: (after: WalletAfter) => Document });
 
 /**
- * A conditional update of one or several documents. The posting is `stale` if one is not as
- * expected.
+ * A conditional update of one or several documents. The posting is `stale` if one of them is not in
+ * the expected state.
  */
 export type Change = {
   collection: string;
   id: string | string[];
-  /** The owners of the documents, if not the posting's account. */
+  /** The owners of the documents, if they differ from the posting's account. */
   accountId?: string | string[];
   expect: Filter<AnyStored>;
 } & ({ set: Document } | { setAfter: (after: WalletAfter) => Document });
 
 export type PostingResult =
-  /** Written, and held by a majority. `wallet` is set if the posting changes one. */
+  /**
+   * The posting is written, and a majority holds it. `wallet` is set if the posting changes a
+   * wallet.
+   */
   | { outcome: 'posted'; wallet: WalletAfter | null }
   /** The balance is too low. Nothing was written. */
   | { outcome: 'insufficient'; balance: number }
   /** The balance would exceed the largest safe integer. Nothing was written. */
   | { outcome: 'too-large' }
   /**
-   * A duplicate. `stands` is the document under its key, or null without a key. Nothing was
-   * written.
+   * The posting is a duplicate, and nothing was written. `stands` is the document stored under the
+   * key of the posting, or null if it has no key.
    */
   | { outcome: 'duplicate'; stands: Document | null }
   /** An expectation failed. Nothing was written. */

@@ -24,13 +24,17 @@ import { buildChangeFilter, findUnwritable, findBarred } from './look-up.js';
 
 /**
  * Writes a group's postings in one database transaction and returns the result of each. Refusals
- * (insufficient, duplicate, stale) are decided at the snapshot that the others are written from. So
- * a duplicate is never answered with "insufficient".
- * @param options.careful Look up all postings first, after an attempt without it hit a mismatch.
- * @returns results without the postings that a lost commit did not write, and without the refusals
- *   decided with them. Retry those.
- * @throws MismatchError if not careful. MongoDB errors, if nothing was written.
- *   UnknownOutcomeError.
+ * (insufficient, duplicate, stale) are decided at the snapshot from which the other postings are
+ * written. So a duplicate is never refused as insufficient.
+ *
+ * @param options.careful Check all postings before the write. Set after an attempt without it
+ *   failed with a mismatch.
+ * @returns The results. Postings that a lost commit did not write are missing, and so are refusals
+ *   decided together with them. Retry the missing ones.
+ * @throws MismatchError if not careful.
+ *
+ * @throws MongoDB errors if nothing was written.
+ * @throws UnknownOutcomeError if the commit may have succeeded.
  */
 export async function writeGroup(
   items: QueuedPosting[],
@@ -48,17 +52,20 @@ export async function writeGroup(
     if (slot) {
       await writeTotals(session, posted, slot.slot);
     }
-    // Commit read-only groups too: a majority must hold the reads before callers get the results.
+    // Commit read-only groups too: a majority must hold the reads before callers get their results.
     const lost = await commitOrVerify(session, posted);
     return lost.length === 0 ? decisions.results : keepCertainResults(decisions, lost);
   } finally {
-    // Aborts an uncommitted transaction.
+    // This aborts an uncommitted transaction.
     await session.endSession().catch(() => undefined);
     slot?.giveBack();
   }
 }
 
-/** Drops the lost postings and all refusals, which were decided on top of them. */
+/**
+ * Drops the lost postings, and all refusals, because they were decided as if the lost postings were
+ * written.
+ */
 function keepCertainResults(decisions: Decisions, lost: QueuedPosting[]): Map<QueuedPosting, PostingResult> {
   return new Map(
     [...decisions.results].filter(([item, { outcome }]) => outcome === 'posted' && !lost.includes(item)),

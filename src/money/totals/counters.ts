@@ -2,7 +2,10 @@ import { lookUp } from '../../shared/collections.js';
 import { int64 } from '../../database/typed-collection.js';
 import type { StoredCounters } from './daily-totals.model.js';
 
-/** Counts and rupiah by path, such as `bought.count.SUCCESS`. No value is 0. */
+/**
+ * Counts and amounts in rupiah by path, such as `bought.count.SUCCESS`. Counters that are 0 are
+ * absent.
+ */
 export type Counters = Map<string, number>;
 
 /** A change of an account's totals. `day` is YYYY-MM-DD in business time. */
@@ -13,8 +16,8 @@ export interface TotalsChange {
 }
 
 /**
- * Escapes a text as one path step. Characters other than letters, digits and hyphens become `%2E`
- * and the like.
+ * Escapes a text as one path step. Letters, digits and hyphens stay; any other character is
+ * percent-encoded, such as `%2E`.
  */
 export function toPathStep(text: string): string {
   return text === ''
@@ -65,7 +68,8 @@ export function nestCounters(counters: Counters): StoredCounters {
     const last = steps.pop() ?? '';
     let at = root;
     for (const step of steps) {
-      // Names come from the catalogue, so `constructor` is possible.
+      // Names come from the catalogue, so a step can be `constructor`. `lookUp` ignores inherited
+      // properties.
       const next = (lookUp(at, step) ?? {}) as StoredCounters;
       at[step] = next;
       at = next;

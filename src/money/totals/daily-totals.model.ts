@@ -1,29 +1,29 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
-/** Counters, nested along the steps of their paths. */
+/** Counters, nested by the steps of their paths. */
 export interface StoredCounters {
   [field: string]: number | StoredCounters;
 }
 
 /**
- * An account's totals of one business day, updated with each posting. A day is the sum of its
- * documents: the base, and one for each slot written since the base.
+ * An account's totals for one business day, updated with each posting. They are the sum of several
+ * documents: the base, and one document for each slot written since the base.
  */
 export interface DailyTotals {
-  /** `getTotalsId`: sorts by account, then by day. */
+  /** The result of `getTotalsId`, which sorts by account, then by day. */
   _id: string;
   accountId: string;
   /** YYYY-MM-DD in business time. */
   day: string;
   /**
-   * The slot that writes it (slots.ts), first field of the shard key. Null: the base, which only
-   * folding and rebuilding write.
+   * The slot of this document (slots.ts), which is the first field of the shard key. Null for the
+   * base, which only folding and rebuilding write.
    */
   slot: number | null;
   /** Stored as int64. */
   counters: StoredCounters;
-  /** Of a base: replaced with each change. */
+  /** Set only in a base. It is replaced with each change of the base. */
   version?: string;
 }
 
@@ -38,7 +38,7 @@ const schema = new Schema<DailyTotals>(
   },
   { collection: 'dailyTotals', versionKey: false },
 );
-// Slots to fold. Bases are never in this index.
+// Finds slots to fold. This index never contains bases.
 schema.index(
   { day: 1, accountId: 1 },
   { partialFilterExpression: { slot: { $gte: 0 } }, name: 'slots_oldest' },
@@ -50,7 +50,7 @@ export function getTotalsId(accountId: string, day: string, slot: number | null)
   return `${accountId}|${day}|${slot ?? 'base'}`;
 }
 
-/** Returns the range of all documents of an account between two days, both included. */
+/** Returns the range of all documents of an account between two days, inclusive. */
 export function buildTotalsRange(accountId: string, from: string, to: string) {
   return { _id: { $gte: `${accountId}|${from}|`, $lt: `${accountId}|${to}|~` } };
 }

@@ -16,9 +16,9 @@ const slotsAtOnce = 500;
 const isSlot = { slot: { $gte: 0 } };
 
 /**
- * Folds the slots of days before yesterday into their bases, so that a day is one document. Sales
- * before midnight are mostly final by then. A concurrent update of a slot conflicts and one of the
- * two retries. The sum of a day never changes.
+ * Folds the slots of days before yesterday into their bases, so that each day is one document. Most
+ * sales before midnight are final by then. If a slot is updated concurrently, the two writes
+ * conflict and one of them is retried. The sum of a day never changes.
  */
 export async function foldTotals(): Promise<void> {
   const yesterday = formatBusinessDay(new Date(nowMs() - dayMs));

@@ -22,9 +22,10 @@ type Row = Pick<DailyTotals, '_id' | 'accountId' | 'day' | 'slot' | 'counters' |
 /**
  * Yields totals documents within ranges of ids, in id order, at the caller's snapshot.
  *
- * Each page is a query: the driver sends a read concern with getMore in a snapshot session, which
- * MongoDB rejects. A page also ends at 16 MB, so a short page may not be the last.
- * @param paths Prefixes of the counters to read. Null: all.
+ * Each page is a separate query, because in a snapshot session the driver sends a read concern with
+ * getMore, which MongoDB rejects. A page also ends at 16 MB, so a short page may not be the last.
+ *
+ * @param paths Prefixes of the counters to read. Null means all counters.
  */
 export async function* readTotalsRows(
   snapshot: Snapshot,
@@ -52,7 +53,7 @@ export async function* readTotalsRows(
     if (!last) {
       return;
     }
-    // The next id in order. Finished ranges are dropped.
+    // The smallest id after the last one. Ranges that end before it are dropped.
     const next = `${last._id}\0`;
     left = left
       .filter(({ $lt }) => $lt > next)
@@ -60,29 +61,32 @@ export async function* readTotalsRows(
   }
 }
 
-/** A single range is the simplest query. MongoDB merges several ranges of one index in order. */
+/**
+ * For a single range, the simplest query is enough. MongoDB merges several ranges of one index in
+ * order.
+ */
 function buildRangeFilter(ranges: readonly Range[]): Filter<DailyTotals> {
   const filters = ranges.map((_id) => ({ _id }));
   return filters.length === 1 ? { ...filters[0] } : { $or: filters };
 }
 
 /**
- * Reads an account's counters below `path` by business day, newest first, with the rest of their
- * paths as keys. Days without counters are left out. It reads one document per day, plus the slots
- * of days that are not folded.
+ * Reads an account's counters below `path` by business day, newest first. The keys are the rest of
+ * their paths. Days without counters are absent. It reads one document per day, plus the slots of
+ * days that are not folded.
  *
- * It uses the caller's snapshot: a plain cursor would miss slots that are folded between two
- * batches.
+ * It uses the caller's snapshot, because a plain cursor would miss slots that are folded between
+ * two batches.
  */
 export async function readTotals(
   snapshot: Snapshot,
   wanted: {
     accountId: string;
-    /** YYYY-MM-DD. `from` and `to` are included. */
+    /** First day, YYYY-MM-DD, inclusive. */
     from: string;
     to: string;
     path: string;
-    /** First steps of the paths below `path` to read. Absent: all. */
+    /** First path steps below `path` to read. If absent, all are read. */
     only?: readonly string[];
   },
 ): Promise<Map<string, Counters>> {
@@ -102,7 +106,7 @@ export async function readTotals(
 
 /**
  * Reads the stored base and slots of one account and day at the caller's snapshot. `version` is the
- * base's.
+ * version of the base.
  */
 export async function readStoredDay(
   snapshot: Snapshot,
@@ -119,7 +123,7 @@ export async function readStoredDay(
   return { base, slots, version };
 }
 
-/** Returns the counters that differ, with both values. */
+/** Returns the counters that differ, with the value on both sides. */
 export function compareCounters(
   one: Counters,
   other: Counters,
@@ -140,7 +144,7 @@ const accountsAtOnce = 20;
 /**
  * Reads counters of several accounts by account and day, at the caller's snapshot. The cost does
  * not grow with the number of sales.
- * @param wanted.from YYYY-MM-DD. `from` and `to` are included.
+ * @param wanted.from First day, YYYY-MM-DD, inclusive.
  * @param wanted.paths Prefixes of the counters to read.
  */
 export async function readTotalsOfMany(

@@ -1,17 +1,24 @@
 /**
- * Slots avoid conflicts of concurrent groups on a seller's totals: each group writes its own
- * document. A process leases slots on demand and uses each for one group at a time. If two groups
- * share a slot, MongoDB rejects one and it retries. Each shard range has its own slots, on its
- * shard.
+ * Slots avoid write conflicts between concurrent groups on a seller's totals: each group writes its
+ * own document. A process leases slots on demand and uses each slot for one group at a time. If two
+ * groups use the same slot, MongoDB rejects one of them, which is retried.
+ *
+ * Each shard range has its own slots, stored on its shard.
  */
 import { limits } from '../../../config/limits.js';
 import { leaseFirstFree, type Lease } from '../../redis/lease.js';
 
 const leaseMs = 30_000;
-/** A group must be written before another process can lease its slot. */
+/**
+ * Safety margin in milliseconds before the end of a lease. A group must be written before another
+ * process can lease its slot.
+ */
 const marginMs = 10_000;
 const leaseRetryMs = 1_000;
-/** Slots that one process leases per range: its shared lanes, and some own lanes of accounts. */
+/**
+ * Maximum number of slots that one process leases per range. It covers the shared lanes and a few
+ * lanes of single accounts.
+ */
 const leasedMax = limits.postingLanes + 2;
 
 function getLeaseNames(range: number): string[] {
@@ -41,7 +48,7 @@ interface Slots {
 
 const slotsByRange = new Map<number, Slots>();
 
-/** Takes a slot for one group. Give it back after the write, also if it fails. */
+/** Takes a slot for one group. Call `giveBack` after the write, also if the write fails. */
 export function takeSlot(range: number): { slot: number; giveBack(): void } {
   const slots = slotsByRange.get(range) ?? { leased: [], askedAtMs: -Infinity };
   slotsByRange.set(range, slots);
@@ -64,7 +71,7 @@ export function takeSlot(range: number): { slot: number; giveBack(): void } {
 }
 
 /**
- * Picks a random slot outside the leased ones, so that processes without a lease seldom conflict.
+ * Picks a random slot outside the leasable ones, so that processes without a lease seldom conflict.
  */
 function pickUnleasedSlot(range: number): number {
   const { totalsSlots, totalsSlotsLeased } = limits;
@@ -86,6 +93,6 @@ function leaseAnother(range: number, slots: Slots): void {
         slots.askedAtMs = -Infinity;
       }
     })
-    // Redis is unavailable; its connection logs that.
+    // Redis is unavailable, which its connection logs.
     .catch(() => undefined);
 }

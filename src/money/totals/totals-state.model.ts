@@ -4,7 +4,10 @@ import { limits } from '../../../config/limits.js';
 import { getCollection } from '../../database/typed-collection.js';
 import { now } from '../../shared/clock.js';
 
-/** Exists once the totals cover the whole history. Until then, history is counted from rows. */
+/**
+ * This document exists once the totals cover the whole history. Until then, history is counted from
+ * rows.
+ */
 interface TotalsState {
   _id: 'complete';
   /** Time zone of the days. Another BUSINESS_TIMEZONE invalidates the totals. */
@@ -23,7 +26,7 @@ const schema = new Schema<TotalsState>(
 
 const states = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
 
-/** Until when the cached answer is valid, by the monotonic clock of this process. */
+/** Until when the cached result is valid, on the monotonic clock of this process. */
 let knownUntilMs = -Infinity;
 
 /** True if the totals may be read instead of the rows. */

@@ -4,7 +4,10 @@ import { getTotalsId, dailyTotals } from './daily-totals.model.js';
 import { isDuplicateKey } from '../../database/mongo.js';
 import { newId } from '../../shared/ids.js';
 
-/** Builds upserts of a slot for a group's changes of totals, one per account and day. */
+/**
+ * Builds the upserts that add a group's changes to the totals of a slot, one for each account and
+ * day.
+ */
 export function buildTotalsStatements(changes: readonly TotalsChange[], slot: number) {
   const merged = new Map<string, TotalsChange>();
   for (const { accountId, day, add } of changes) {
@@ -32,9 +35,9 @@ export function buildBase(accountId: string, day: string, sum: Counters) {
 }
 
 /**
- * Replaces a base unless folding or rebuilding has changed it since it was read.
- * @param version The version of the base that was read. Null: there was none.
- * @returns true if it was replaced.
+ * Replaces a base unless folding or rebuilding has changed the base since it was read.
+ * @param version The version of the base that was read. Null if there was no base.
+ * @returns True if the base was replaced.
  */
 export async function replaceBase(
   { accountId, day, version }: { accountId: string; day: string; version: string | null },

@@ -5,7 +5,7 @@ import type { JournalKind, LedgerAccount } from '../journals/journal.model.js';
 import { buildMovementLines } from '../journals/new-journal.js';
 import type { Posting } from '../posting/posting.js';
 
-/** Returns the wallet of an account from the primary. Rupiah. */
+/** Reads the wallet of an account from the primary. Amounts are in rupiah. */
 export async function getWallet(accountId: string): Promise<Wallet> {
   const wallet = await WalletModel.findById(accountId).lean<Wallet>();
   if (!wallet) {
@@ -20,8 +20,8 @@ export function buildBalanceTooLargeError(): ValidationError {
 }
 
 /**
- * Builds the movement of a document's amount from a ledger account to the account's wallet. A
- * negative amount moves the other way. Rupiah.
+ * Builds the movement of an amount in rupiah from a ledger account to the account's wallet. A
+ * negative amount moves the other way.
  */
 export function buildWalletMovement(
   kind: JournalKind,

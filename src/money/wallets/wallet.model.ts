@@ -2,9 +2,9 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../../database/typed-collection.js';
 
 /**
- * The spendable money of one account, in rupiah. Each change increments `seq` and its journal
- * stores it, so a lost or doubled update shows as a gap. `held` is money of a settlement in
- * progress.
+ * The spendable money of one account, in rupiah. Each change increments `seq`, and the journal of
+ * the change stores the new value. So a lost or repeated update shows as a gap. `held` is the money
+ * of settlements in progress.
  */
 export interface Wallet {
   /** The account's id. */

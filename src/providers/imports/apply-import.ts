@@ -21,11 +21,11 @@ export interface ImportRequest {
   /** File name, shown in the list of imports. */
   file: string;
   /**
-   * Confirms changes with a negative margin, and prices that fall by more than half or rise at
-   * least fivefold.
+   * True to confirm changes with a negative margin, and prices that fall by more than half or rise
+   * at least fivefold.
    */
   meant?: boolean | undefined;
-  /** Fingerprint of the previewed plan. Absent: apply the current plan. */
+  /** Fingerprint of the previewed plan. If absent, the current plan is applied. */
   fingerprint?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface AppliedImport {
   importId: string;
   plan: ImportPlan;
   changed: number;
-  /** Offers that changed after the plan was made. The import left them as they are. */
+  /** Offers that changed after the plan was made. The import did not write them. */
   kept: PlannedChange[];
 }
 
@@ -41,12 +41,12 @@ const nothingChanges = 'No line of the price list changes anything.';
 
 /**
  * Applies the valid lines of a price list to existing offers, effective in every process from the
- * next call. Accepted purchases keep their price. Previous values are stored for `undoImport`; an
+ * next call. Accepted purchases keep their price. Previous values are stored for `undoImport`. An
  * interrupted import can be undone, too.
  *
  * @throws ValidationError for an unreadable file.
- * @throws ConflictError if nothing changes, or if a change needs confirmation and `meant` is not
- * true. Also if the plan differs from the fingerprint, or the import is undone meanwhile.
+ * @throws ConflictError if nothing changes, if a change needs confirmation and `meant` is not true,
+ *   if the plan differs from the fingerprint, or if the import is undone meanwhile.
  */
 export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
   const plan = await planImport(await readPriceFile(request.bytes));
@@ -75,7 +75,7 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   );
   const skipped = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
   if (skipped.length === 0 && !outcomes.some(isWritten)) {
-    // The same list was applied concurrently: the other import has all the changes.
+    // Another import applied the same list concurrently and recorded all the changes.
     await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
     throw new ConflictError(asWritten(nothingChanges));
   }
@@ -101,7 +101,7 @@ function refuseUnconfirmed({ changes }: ImportPlan): void {
   }
 }
 
-/** Created before the offers are written, so that an interrupted import can be found. */
+/** Creates the import before the offers are written, so that an interrupted import can be found. */
 async function createImport(
   _id: string,
   { file, planned, by }: { file: string; planned: number; by: ChangedBy },
@@ -121,9 +121,9 @@ async function createImport(
 }
 
 /**
- * Stores the previous values for undoing, and counts them. The first batch of written offers also
- * writes the audit entry. So an import without any change has no entry, and an interrupted one has
- * it.
+ * Stores the previous values for undoing, and counts the rows. The first batch of written offers
+ * also writes the audit entry. So an import without any change has no entry, and an interrupted
+ * import with changes has one.
  */
 async function saveWrittenRows(
   session: Session,

@@ -23,7 +23,7 @@ export async function listImports(query: {
   return { imports, next: found.length > limit ? (imports.at(-1)?._id ?? null) : null };
 }
 
-/** Fields of an offer that changed at one moment. */
+/** The values of an offer that changed at one moment. */
 export interface OfferMoment extends Partial<OfferFigures> {
   at: Date;
   actor: string;
@@ -34,9 +34,9 @@ export interface OfferMoment extends Partial<OfferFigures> {
 }
 
 /**
- * Returns the changes of an offer's price, cost and status, newest first, from the audit log. Costs
- * set by a provider's own price list are not included.
- * @param page.before Only entries before this time: `next` of the previous page.
+ * Returns the changes of an offer's price, cost and status from the audit log, newest first. Costs
+ * from a provider's own price list are not included.
+ * @param page.before Only entries before this time. Pass `next` of the previous page.
  * @throws NotFoundError if the product or the offer does not exist.
  */
 export async function readOfferHistory(
@@ -58,7 +58,7 @@ function toOfferMoment(
 ): OfferMoment | null {
   const was = toFields(before);
   const is = toFields(after);
-  // Audit entries of the owner's changes to its product have no seller.
+  // If the product's owner changed its product, the audit entry has no seller.
   const isOfOffer = is['sellerId'] === sellerId || (isOwner && is['sellerId'] === undefined);
   const changed = getChangedFields(was, is);
   if (!isOfOffer || changed.length === 0) {
@@ -80,9 +80,9 @@ export interface OfferChange {
   actor: string;
   reason: string | null;
   code: string;
-  /** Username. */
+  /** Username of the seller. */
   seller: string;
-  /** Changed fields before the change; empty for a new offer. */
+  /** The changed fields with their previous values. Empty for a new offer. */
   was: Partial<OfferFigures>;
   is: Partial<OfferFigures>;
 }
@@ -90,16 +90,16 @@ export interface OfferChange {
 export interface OfferChanges {
   changes: OfferChange[];
   next: Date | null;
-  /** How far back the search went, if the page is not full. */
+  /** If the page is not full, the time back to which entries were searched. */
   searchedBackTo: Date | null;
 }
 
 /**
- * Returns changes of prices, costs and statuses of all offers, newest first. Costs set by a
+ * Returns changes of the prices, costs and statuses of all offers, newest first. Costs from a
  * provider's own price list are not included.
  * @param filter.since Only changes since this time.
  * @param filter.sellerId Only offers of this seller.
- * @param page As in `readOfferHistory`.
+ * @param page See `readOfferHistory`.
  */
 export async function readOfferChanges(
   { since, sellerId }: { since: Date; sellerId?: string | undefined },
@@ -117,7 +117,7 @@ export async function readOfferChanges(
       each.sellerId,
     ]),
   );
-  // Audit entries of the owner's changes to its product have no seller.
+  // If the product's owner changed its product, the audit entry has no seller.
   const sellerOf = ({ entry, is }: (typeof changed)[number]) =>
     typeof is['sellerId'] === 'string' ? is['sellerId'] : (owners.get(entry.subject.id) ?? '');
   const wanted = changed.filter((each) => sellerId === undefined || sellerOf(each) === sellerId);

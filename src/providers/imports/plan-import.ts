@@ -17,13 +17,19 @@ export interface PlannedChange {
   isOwner: boolean;
   before: OfferFigures;
   after: OfferFigures;
-  /** The seller's margin after the change, in rupiah; null if the cost is unknown. */
+  /** The seller's margin after the change, in rupiah. Null if the cost is unknown. */
   margin: number | null;
-  /** The new price or cost gives a negative margin. Needs confirmation (decision 012). */
+  /** True if the new price or cost gives a negative margin. Needs confirmation (decision 012). */
   loses: boolean;
-  /** The price falls by more than half, perhaps because zeros are missing. Needs confirmation. */
+  /**
+   * True if the price falls by more than half, perhaps because zeros are missing. Needs
+   * confirmation.
+   */
   falls: boolean;
-  /** The price rises at least fivefold, perhaps because of an extra zero. Needs confirmation. */
+  /**
+   * True if the price rises at least fivefold, perhaps because of an extra zero. Needs
+   * confirmation.
+   */
   rises: boolean;
 }
 
@@ -33,7 +39,7 @@ export interface ImportPlan {
   changes: PlannedChange[];
   /** Number of lines that already match their offer. */
   unchanged: number;
-  /** Ordered by line. */
+  /** Refused lines, ordered by line. */
   refused: RefusedLine[];
   /** SHA-256 over all changes. Equal plans have equal fingerprints. */
   fingerprint: string;
@@ -41,7 +47,7 @@ export interface ImportPlan {
 
 const readAtOnce = 1_000;
 
-/** Compares a price list with the existing offers. Changes nothing. */
+/** Compares a price list with the existing offers. This writes nothing. */
 export async function planImport({ lines, wanted, refused }: PriceFile): Promise<ImportPlan> {
   const changes: PlannedChange[] = [];
   const alsoRefused: RefusedLine[] = [];
@@ -73,8 +79,8 @@ export const confirmReasons = ['falls', 'rises', 'loses'] as const;
 export type ConfirmReason = (typeof confirmReasons)[number];
 
 /**
- * Sorts changes for review: those that need confirmation first, largest price change first, then by
- * line.
+ * Sorts changes for review. Changes that need confirmation come first, then larger price changes,
+ * then earlier lines.
  */
 export function sortByImportance(changes: readonly PlannedChange[]): PlannedChange[] {
   const rank = (change: PlannedChange) => {
@@ -159,7 +165,7 @@ function planLine(
 
 /**
  * Returns the values of an offer that an import can set.
- * @param owned The product, if the offer belongs to its owner.
+ * @param owned The product, if the offer belongs to the owner of the product.
  */
 export function getOfferFigures(
   { price, cost, status }: Pick<Offer, 'price' | 'cost' | 'status'>,

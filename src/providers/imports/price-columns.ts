@@ -4,7 +4,7 @@ import type { MergedRange } from '../../workbook/rows.js';
 import { asWritten } from '../../shared/say.js';
 
 export const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;
-/** Index of each column; -1 if missing. */
+/** Index of each column. -1 if the column is missing. */
 type Columns = Record<(typeof columnNames)[number], number>;
 
 interface Headings {
@@ -14,7 +14,10 @@ interface Headings {
   first: number;
 }
 
-/** Reads the column names from the first line of a price list. @throws ValidationError */
+/**
+ * Reads the column names from the first line of a price list.
+ * @throws ValidationError if the line is not a valid heading.
+ */
 export function readHeadings(head: SheetLine | undefined, merged: readonly MergedRange[]): Headings {
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
   refuseFaultyHead(head, names);
@@ -39,8 +42,8 @@ function findColumns(names: readonly string[]): Columns {
 }
 
 /**
- * A spreadsheet shows the value of the first merged cell in all of them; in the file the others are
- * empty.
+ * Refuses merged cells in the columns that are read. A spreadsheet shows the value of the first
+ * merged cell in all merged cells, but in the file the others are empty.
  */
 function refuseMerged(merged: readonly MergedRange[], headLine: number, columns: Columns): void {
   const found = merged.find(
@@ -56,9 +59,9 @@ function refuseMerged(merged: readonly MergedRange[], headLine: number, columns:
 }
 
 /**
- * True if a line has more cells than headings, or a value below an empty heading. Then a separator
- * inside a value (10,500) has split it, and later values are in the wrong columns. Cells before the
- * first known column are ignored: they may hold line numbers.
+ * True if a line has more cells than headings, or a value below an empty heading. A separator
+ * inside a value (10,500) has then split the value, and later values are in the wrong columns.
+ * Cells before the first known column are ignored, because they may hold line numbers.
  */
 export function isMisaligned({ cells, faults }: SheetLine, { names, first }: Headings): boolean {
   return (
@@ -77,7 +80,7 @@ const faultMessages: Record<CellFault, string> = {
     'cannot be read, or is shown as another number than it holds. Give it a plain number format, or write it again',
 };
 
-/** An unreadable column name would otherwise be ignored silently. */
+/** Refuses an unreadable column name, which would otherwise be ignored silently. */
 function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[]): void {
   for (const [place, fault] of head?.faults ?? []) {
     const isOurs = columnNames.some((name) => name === names[place]);
@@ -89,7 +92,7 @@ function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[])
   }
 }
 
-/** Returns a cell name such as C12. For the first 50 columns. */
+/** Returns a cell name such as C12. Works for the first 50 columns. */
 function getCellName(place: number, line = 1): string {
   const letter = (at: number) => String.fromCharCode(65 + at);
   return `${place < 26 ? '' : letter(Math.floor(place / 26) - 1)}${letter(place % 26)}${line}`;

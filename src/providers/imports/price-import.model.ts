@@ -3,8 +3,8 @@ import { Money } from '../../database/typed-collection.js';
 import type { ProductStatus } from '../../products/product.model.js';
 
 /**
- * applying, undoing: in progress or interrupted. The written changes are in the rows and can be
- * undone. An undo stops the rest of an import.
+ * `applying` and `undoing` imports are in progress or interrupted. Their rows contain the changes
+ * written so far, which can be undone. An undo stops the rest of an import.
  */
 export const priceImportStatuses = ['applying', 'applied', 'undoing', 'undone'] as const;
 export type PriceImportStatus = (typeof priceImportStatuses)[number];
@@ -15,15 +15,15 @@ export interface PriceImport {
   /** File name. */
   file: string;
   status: PriceImportStatus;
-  /** Number of offers planned and changed. The others were changed by someone else meanwhile. */
+  /** Number of offers in the plan. */
   planned: number;
   changed: number;
   actor: string;
   reason: string | null;
   createdAt: Date;
   /**
-   * The last undo. `kept`: offers with later changes that it left. They can be undone by another
-   * call.
+   * The last undo. `kept` is the number of offers that it left because they have later changes.
+   * Another call can undo those.
    */
   undone: { at: Date; actor: string; reason: string | null; kept: number } | null;
 }
@@ -33,8 +33,8 @@ export const offerFields = ['price', 'cost', 'status'] as const;
 export type OfferField = (typeof offerFields)[number];
 
 /**
- * Values that an import sets, in rupiah. For the owner's offer, `status` is the status of the
- * product.
+ * Values that an import sets, with amounts in rupiah. In the offer of the product's owner, `status`
+ * is the status of the product.
  */
 export interface OfferFigures {
   price: number;
@@ -52,9 +52,9 @@ export interface PriceImportRow {
   sellerId: string;
   before: OfferFigures;
   after: OfferFigures;
-  /** When the row was completely undone. Absent: it was not. */
+  /** When the row was completely undone. Absent if it was not. */
   undoneAt?: Date;
-  /** Fields of a partially undone row that are undone. */
+  /** Fields that are already undone in a partially undone row. */
   undoneFields?: OfferField[];
 }
 

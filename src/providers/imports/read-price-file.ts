@@ -37,11 +37,11 @@ export interface RefusedLine {
   why: LineRefusal;
 }
 
-/** The values that a line sets; omitted fields stay. Rupiah. */
+/** The values that a line sets, with amounts in rupiah. Omitted fields keep their value. */
 export interface PriceLine {
   line: number;
   code: string;
-  /** Username. */
+  /** Username of the seller. */
   seller: string;
   price?: number;
   cost?: number;
@@ -49,7 +49,7 @@ export interface PriceLine {
 }
 
 export interface PriceFile {
-  /** Number of lines without the heading line. */
+  /** Number of lines, excluding the heading. */
   lines: number;
   wanted: PriceLine[];
   refused: RefusedLine[];
@@ -58,11 +58,13 @@ export interface PriceFile {
 const statuses: readonly string[] = ['active', 'inactive', 'maintenance'] satisfies ProductStatus[];
 
 /**
- * Reads a price list from CSV (UTF-8) or the first sheet of a workbook. The first line names the
- * columns: code, seller, and at least one of price, cost and status. Other columns are ignored; an
- * empty cell changes nothing. Long files are read in slices, which yield to other work.
- * @throws ValidationError for an unreadable file, or one above `limits.priceFileBytesMax` or
- * `limits.priceFileLinesMax`.
+ * Reads a price list from CSV (UTF-8) or from the first sheet of a workbook. The first line names
+ * the columns: code, seller, and at least one of price, cost and status. Other columns are ignored.
+ * An empty cell changes nothing. Long files are read in slices, so that other work can run in
+ * between.
+ *
+ * @throws ValidationError for an unreadable file, or for a file above `limits.priceFileBytesMax` or
+ *   `limits.priceFileLinesMax`.
  */
 export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const {
@@ -77,7 +79,7 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   for (const row of rows) {
     const { line, cells, faults } = row;
     const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
-    // A faulty cell is not empty: the author of the file sees a value there.
+    // A faulty cell must not count as empty, because the author of the file sees a value in it.
     const fault = columnNames.map((name) => faults?.get(columns[name])).find((each) => each !== undefined);
     const read = isMisaligned(row, headings) ? 'no-heading' : (fault ?? readLine(line, cell));
     const key = `${cell('code')} ${cell('seller')}`;
@@ -141,8 +143,8 @@ function readLine(
 }
 
 /**
- * True for digits only, and for empty text. `10.500` is ambiguous: the dot is a decimal or a
- * thousands separator.
+ * True for text with digits only, and for empty text. `10.500` is ambiguous, because the dot may be
+ * a decimal or a thousands separator.
  */
 function isRupiah(text: string): boolean {
   return /^\d*$/.test(text);

@@ -14,7 +14,7 @@ import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { isWritten, writeFigures, type FiguresChange, type WriteOutcome } from './write-figures.js';
 
-/** Maximum rows removed per run. The next run continues. */
+/** Maximum number of rows that one run removes. The next run continues. */
 const runMax = 10_000;
 const dayMs = 86_400_000;
 
@@ -25,13 +25,13 @@ export function getUndoableSince(nowMs: number): Date {
 
 /**
  * Removes rows of imports that are too old to be undone. The imports stay in the list, and each
- * change in the audit log.
- * @returns the number of removed rows.
+ * change stays in the audit log.
+ * @returns The number of removed rows.
  */
 export async function removeOldImportRows(nowMs: number): Promise<number> {
-  // One day after the last possible start of an undo, so that a running undo keeps its rows.
+  // Wait one day after the last possible start of an undo, so that a running undo keeps its rows.
   const beforeMs = getUndoableSince(nowMs).getTime() - dayMs;
-  // Row ids begin with the import id, and import ids with their creation time.
+  // Row ids begin with the import id, and import ids begin with their creation time.
   const old = await PriceImportRowModel.find({ _id: { $lt: firstIdAt(beforeMs) } }, { _id: 1 })
     .limit(runMax)
     .lean<Pick<PriceImportRow, '_id'>[]>();
@@ -43,20 +43,22 @@ export async function removeOldImportRows(nowMs: number): Promise<number> {
 }
 
 export interface UndoneImport {
-  /** Offers restored by this call. */
+  /** Number of offers that this call restored. */
   undone: number;
   /**
-   * Offers with fields that changed after the import. They stay, and can be undone by another call.
+   * Offers with fields that changed after the import. These fields were left unchanged. Another
+   * call can undo them.
    */
   kept: (Pick<PriceImportRow, 'line' | 'productCode'> & { fields: OfferField[] })[];
 }
 
 /**
- * Reverts an import field by field. Fields that changed after the import stay. A call after an
- * interrupted or partial undo continues; restored fields are not touched again.
- * @throws NotFoundError
+ * Reverts an import field by field. Fields that changed after the import stay. After an interrupted
+ * or partial undo, another call continues. It does not touch restored fields again.
+ *
+ * @throws NotFoundError if the import does not exist.
  * @throws ConflictError if nothing is left to undo, the import is too old, or another call is
- * undoing it.
+ *   undoing it.
  */
 export async function undoImport(importId: string, by: ChangedBy): Promise<UndoneImport> {
   const before = await PriceImportModel.findOneAndUpdate(
@@ -71,7 +73,7 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
   if (!before) {
     throw await buildRefusal(importId);
   }
-  // The status change above stops an import that is still being applied, so no more rows follow.
+  // The status change above stops an import that is still being applied, so no more rows are added.
   const rows = await PriceImportRowModel.find({ importId, undoneAt: null })
     .sort({ line: 1 })
     .lean<PriceImportRow[]>();
@@ -142,7 +144,7 @@ async function saveUndone(
   const { matchedCount } = await PriceImportRowModel.bulkWrite(
     some.map(({ change: { _id, undoneFields = [] }, done, left }) => ({
       updateOne: {
-        // Matches the row as it was read, so that concurrent calls do not undo it twice.
+        // Match the row as it was read, so that concurrent calls do not undo it twice.
         filter: {
           _id,
           undoneAt: null,

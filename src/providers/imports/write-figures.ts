@@ -9,7 +9,7 @@ import { offerFields, type OfferField, type OfferFigures } from './price-import.
 
 /**
  * Target values of one offer. Only fields that differ between `before` and `after` are written, and
- * only while they equal `before`.
+ * only if the current value equals `before`.
  */
 export interface FiguresChange {
   productCode: string;
@@ -20,12 +20,12 @@ export interface FiguresChange {
 
 export interface WriteOutcome<C> {
   change: C;
-  /** Values before and after this call; equal if nothing was written. */
+  /** Values before this call. */
   was: OfferFigures;
   is: OfferFigures;
-  /** Fields that have their target value, by this call or before it. */
+  /** Fields that have their target value, whether this call or an earlier one wrote them. */
   done: OfferField[];
-  /** Fields that someone changed meanwhile. They are not written. */
+  /** Fields that another actor changed meanwhile. They are not written. */
   left: OfferField[];
 }
 
@@ -35,21 +35,22 @@ interface WriteOptions<C> {
   /** Action of the audit entry. */
   action: 'offer.import' | 'offer.import-undo';
   /**
-   * Unit of a conflict: with `offer` a conflict in one field keeps the whole offer, with `field`
-   * only that field.
+   * Effect of a conflict in one field. With `offer`, nothing in the offer is written. With `field`,
+   * only that field is not written.
    */
   each: 'offer' | 'field';
   /** Further writes in the same database transaction. */
   also: (session: Session, outcomes: WriteOutcome<C>[]) => Promise<void>;
 }
 
-/** Offers per database transaction, well within its deadline. */
+/** Number of offers per database transaction, which then ends well within its deadline. */
 const atOnce = 100;
 
 /**
  * Writes prices, costs and statuses of many offers in batches, with an audit entry per changed
- * offer. Effective in every process from the next call. Safe to repeat after an interruption.
- * @returns one outcome per change, in the same order.
+ * offer. Changes are effective in every process from the next call. Safe to repeat after an
+ * interruption.
+ * @returns One outcome per change, in the same order.
  */
 export async function writeFigures<C extends FiguresChange>(
   changes: readonly C[],
@@ -127,7 +128,7 @@ function getChangeOfferId({ productCode, sellerId }: FiguresChange): string {
   return getOfferId(productCode, sellerId);
 }
 
-/** @param now Null: the offer does not exist any more. */
+/** @param now The current values of the offer. Null if the offer no longer exists. */
 function buildOutcome<C extends FiguresChange>(
   change: C,
   now: OfferFigures | null,
@@ -148,7 +149,7 @@ interface UpdateOne {
   updateOne: { filter: { _id: string }; update: { $set: Partial<OfferFigures> } };
 }
 
-/** The status of the owner's offer is written to the product. */
+/** Builds the updates of one offer. The status of the owner's offer is written to the product. */
 function buildUpdates<C extends FiguresChange>(
   { change, was, is }: WriteOutcome<C>,
   isOwned: boolean,

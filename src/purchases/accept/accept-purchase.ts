@@ -19,9 +19,9 @@ import { buildPurchase, type NewPurchase, type Price, buildPurchasePosting } fro
 import { loadMarkups } from '../../products/markups.js';
 
 /**
- * Refuses a sandbox number whose scenario plays a product that no seller serves (decision 033).
- * Live accounts always pass.
- * @throws MaintenanceError (503/03, `product_unavailable`)
+ * Refuses a sandbox number if no seller serves the product that its scenario buys (decision 033).
+ * Purchases of live accounts always pass.
+ * @throws MaintenanceError (503/03, `product_unavailable`) if no seller serves the product.
  */
 export function refuseUnservedScenario(account: Account, product: Product, customerNumber: string): void {
   if (isSandbox(account) && findScenario(customerNumber)?.isNotServed === true) {
@@ -46,13 +46,13 @@ export interface PurchaseRequest {
 
 export interface AcceptedPurchase {
   purchase: Purchase;
-  /** False if this ref_id was accepted before. `purchase` is then its current state. */
+  /** False if a purchase with this ref_id already exists. `purchase` is then its current state. */
   created: boolean;
 }
 
 /**
- * Prices a product for a customer. `barredBy` returns the documents that must not exist when the
- * purchase is debited.
+ * Prices a product for a customer. `barredBy` queries documents that must not exist when the wallet
+ * is debited.
  */
 export type Pricing = (
   product: Product,
@@ -61,13 +61,15 @@ export type Pricing = (
 
 /**
  * Accepts a purchase or a payment: looks up the ref_id, validates, prices, debits, then adds the
- * job. If the process dies before the job is added, the sweep adds it.
+ * job. If the process dies before it adds the job, the sweep adds it.
  *
- * Invariants: one debit per {account, ref_id} forever. The debit never exceeds the balance. A
- * thrown error means that this call created no purchase.
- * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError,
- *   InsufficientBalanceError, DependencyError (nothing was done, or a retry with the same ref_id
- *   returns the result), and what `pricing` throws.
+ * Invariants: each pair of account and ref_id is debited at most once. The debit never exceeds the
+ * balance. A thrown error means that this call created no purchase.
+ *
+ * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError or
+ *   InsufficientBalanceError if the request is refused.
+ * @throws DependencyError if the outcome is unknown. A retry with the same ref_id is safe.
+ * @throws The errors of `pricing`.
  */
 export async function acceptPurchase(
   kind: Purchase['kind'],
@@ -113,9 +115,9 @@ export async function acceptPurchase(
     });
     return await debitPurchase(own, barredBy?.(own._id), wanted);
   } catch (refusal) {
-    // A concurrent call with this ref_id may have used the balance or the quote, which causes this
-    // refusal. The client must get that purchase. It may also be our own, committed after the
-    // deadline.
+    // A concurrent call with this ref_id may have used the balance or claimed the quote, which
+    // causes this refusal. The client must then get the purchase of that call. This call's own
+    // posting may also have been committed after the deadline.
     const accepted = await findByRefAfterRefusal(wanted);
     if (accepted) {
       const mine = accepted._id === own?._id ? own : null;
@@ -159,8 +161,8 @@ async function debitPurchase(
 type PurchaseIdentity = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
 
 /**
- * Answers a repeated request with the current purchase (docs/reference/api/conventions.md#ref_id).
- * For a masked purchase only the unmasked digits are compared. A refusal would make the client
+ * Returns the current purchase for a repeated request (docs/reference/api/conventions.md#ref_id).
+ * If the purchase is masked, only the unmasked digits are compared. A refusal would make the client
  * retry under a new ref_id, which would buy again (decision 044).
  * @throws ConflictError (409/01) if the ref_id belongs to another request.
  */
@@ -184,7 +186,8 @@ function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity)
  * Accepts a prepaid purchase (docs/reference/api/purchases.md) at the price of the current best
  * offer plus the account's markup. The wallet is debited before this returns; a worker fulfils the
  * purchase.
- * @throws MaintenanceError (503/03) if no seller can serve it now, and what acceptPurchase throws.
+ * @throws MaintenanceError (503/03) if no seller can serve the product now.
+ * @throws The errors of acceptPurchase.
  */
 export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
   return acceptPurchase('prepaid', request, async (product) => {

@@ -8,10 +8,11 @@ import { PurchaseModel, purchases, type Purchase } from '../purchase.model.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
 /**
- * Newest quotes of a bill that are searched. If none of them is payable, the biller is asked again.
+ * Maximum number of quotes of a bill that are searched, newest first. If none of them is payable, a
+ * new inquiry is sent to the biller.
  */
 const quotesMax = 50;
-/** Maximum number of payments read that ended since the quote was requested. */
+/** Maximum number of payments to read that ended after the quote was requested. */
 const endedPaymentsMax = 10;
 
 type BillKey = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
@@ -22,10 +23,11 @@ type BillKey = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
  * worker pays the biller.
  *
  * Invariants: those of acceptPurchase. A quote is paid once. An account has at most one payment of
- * a bill in progress. A later payment uses a quote requested after the earlier one ended (decision
- * 009).
- * @throws ConflictError (409/01) while another payment of the bill is in progress, and what
- *   askForBill and acceptPurchase throw.
+ * a bill in progress. A later payment uses a quote requested after the earlier payment ended
+ * (decision 009).
+ *
+ * @throws ConflictError (409/01) while another payment of the bill is in progress.
+ * @throws The errors of askForBill and acceptPurchase.
  */
 export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
   const { account } = request;
@@ -72,11 +74,12 @@ async function findEndedPayments(bill: BillKey, since: Date): Promise<string[]> 
 }
 
 /**
- * Bars the posting if another payment of the bill is open or ended since `since`. Such a payment
- * was accepted concurrently, so the biller may have been asked before it ended.
+ * Makes the posting fail if another payment of the bill is open or ended at or after `since`. Such
+ * a payment was accepted concurrently, so the inquiry may have been sent before that payment ended.
  *
- * Payments in `ended` had ended when they were read. They are excluded by id, because their clock
- * may be ahead of ours. They count again if they are open: a new primary may have lost their end.
+ * Payments in `ended` had already ended when they were read. They are excluded by id and not by
+ * time, because the clock of their process may be ahead. A payment in `ended` that is open again
+ * still bars the posting: a failover may have rolled back its end.
  */
 function buildPaymentBar(bill: BillKey, since: Date, { ended, own }: { ended: string[]; own: string }): Bar {
   const { accountId, productCode, customerNumber } = bill;
@@ -91,7 +94,7 @@ function buildPaymentBar(bill: BillKey, since: Date, { ended, own }: { ended: st
   };
 }
 
-/** Served by the index account_bill_ended, which reads only these payments of the bill. */
+/** Uses the index account_bill_ended, which reads only the matching payments of the bill. */
 function buildOpenOrEndedFilter({ accountId, productCode, customerNumber }: BillKey, at: Date) {
   return {
     accountId,

@@ -12,12 +12,12 @@ import { buildTotalsChanges } from '../purchase-totals.js';
 /** The current price and markup in rupiah, the seller of the offer, and the quote of a bill. */
 export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'markup'>;
 
-/** A purchase in the queue of the seller whose offer gives its price. */
+/** A purchase that waits in the queue of the seller whose offer set its price. */
 export type NewPurchase = Purchase & { queuedFor: string };
 
 /**
- * Builds a PENDING purchase. `nextActionAt` makes the sweep add its job again if the job is lost.
- * Price in rupiah.
+ * Builds a PENDING purchase. If its job is lost, the sweep adds the job again at `nextActionAt`.
+ * The price is in rupiah.
  */
 export function buildPurchase(
   input: Pick<Purchase, 'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'callbackUrl'> &
@@ -58,8 +58,9 @@ export function buildPurchase(
 }
 
 /**
- * Builds the debit of a purchase: wallet −price, the PENDING purchase and the claim of its quote.
- * The markup has its own journal line, so the ledger verification can read it from immutable data.
+ * Builds the posting that debits a purchase: it takes the price from the wallet, inserts the
+ * PENDING purchase and claims its quote. The markup has its own journal line, so the ledger
+ * verification can read it from immutable data.
  *
  * A repeated ref_id of the account is a duplicate. A claimed or expired quote, or another payment
  * of the same bill, makes the posting stale.

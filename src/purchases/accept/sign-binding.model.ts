@@ -2,13 +2,13 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
 /**
- * Binds a ref_id to the request that was refused under it, for signs made with md5 only (decision
- * 025).
+ * Binds a ref_id to the refused request that first used it. Only signs made with md5 alone need a
+ * binding (decision 025).
  */
 export interface SignBinding {
   /** `<account>:<ref_id>` */
   _id: string;
-  /** SHA-256 of product and customer number. */
+  /** SHA-256 of the product code and the customer number. */
   wantedSha256: string;
   expiresAt: Date;
 }

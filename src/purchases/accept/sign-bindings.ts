@@ -1,7 +1,7 @@
 /**
  * An md5 sign covers the ref_id, but neither the product nor the customer. An attacker who reads
  * the URL of a refused call could reuse its sign for another purchase. So a ref_id is bound to its
- * first request (decision 025). A purchase binds it forever, a refusal for a day.
+ * first request (decision 025). A purchase binds its ref_id forever, a refused request for a day.
  */
 import { createHash } from 'node:crypto';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
@@ -20,8 +20,8 @@ import { defineClocked } from '../../jobs/sweep-job.js';
 export type SignedRequest = Pick<Purchase, 'accountId' | 'refId' | 'productCode' | 'customerNumber'>;
 
 /**
- * Binds a ref_id to the refused request, unless it is bound already. Await this before answering
- * the refusal, so that the sign cannot be reused once the refusal is known.
+ * Binds a ref_id to the refused request, unless the ref_id is already bound. Await this before the
+ * refusal is sent, so that the sign cannot be reused once the refusal is known.
  */
 export async function bindSign(signed: SignedRequest): Promise<void> {
   const set = {
@@ -32,7 +32,7 @@ export async function bindSign(signed: SignedRequest): Promise<void> {
   try {
     await getQuickCollection(signBindings).updateOne(filter, { $set: set }, { upsert: true });
   } catch (error) {
-    // A binding that has not expired holds the id. The first binding stays, if a majority has it.
+    // The ref_id has an unexpired binding. The first binding wins, if a majority holds it.
     if (!isDuplicateKey(error)) {
       throw error;
     }
@@ -41,8 +41,8 @@ export async function bindSign(signed: SignedRequest): Promise<void> {
 }
 
 /**
- * Returns the reason why this sign must not buy anything, or null. An existing purchase under its
- * ref_id is answered all the same.
+ * Returns the reason why this sign must not buy anything, or null. A request whose ref_id has a
+ * purchase passes here; it returns that purchase.
  */
 export async function findSignRefusal(
   kind: SignKind | undefined,
@@ -57,13 +57,13 @@ export async function findSignRefusal(
   if (kind !== 'md5' || !isOther(await findBoundFingerprint(signed))) {
     return null;
   }
-  // This call writes no binding, so the binding that refuses it must be durable.
+  // This call writes no binding, so the stored binding must be durable before it refuses the sign.
   return isOther((await requireConfirmedBinding(signed)).wantedSha256)
     ? new ConflictError(say('refIdBound', { ref: refId }), { reason: 'ref_id_conflict' })
     : null;
 }
 
-/** Reads from the primary, so no binding is missed. Concurrent calls share a query. */
+/** Reads from the primary, so that no recent binding is missed. Concurrent calls share a query. */
 const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
   itemsMax: 100,
   async run(all) {
@@ -75,8 +75,8 @@ const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
 });
 
 /**
- * Returns the binding as a majority holds it.
- * @throws DependencyError if it was rolled back, because the state is then unknown.
+ * Reads the binding with majority read concern.
+ * @throws DependencyError if the binding was rolled back, because the state is then unknown.
  */
 async function requireConfirmedBinding(signed: SignedRequest): Promise<SignBinding> {
   const [held] = await findConfirmed(signBindings, { _id: getBindingId(signed) });

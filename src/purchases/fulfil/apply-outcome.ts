@@ -14,20 +14,24 @@ import { concludeFailure, concludeSuccess } from './conclude-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * `again`: read the purchase again now, for example to try the next seller. `done`: this job has
- * nothing more to do. `early`: the job ran too early and was rescheduled.
+ * What the caller does next.
+ *
+ * - `again`: read the purchase again now, for example to try the next seller.
+ * - `done`: end the job.
+ * - `early`: end the job, which ran too early and was rescheduled.
  */
 export type NextStep = 'again' | 'done' | 'early';
 
 /**
- * "Not found" is believed after this many consecutive answers, and only after the provider's
- * longest latency.
+ * Number of consecutive "not found" responses after which the order counts as not executed. The
+ * provider's longest latency must have passed as well.
  */
 const notFoundTimes = 5;
 
 /**
- * Turns a provider's answer into a change of state (docs/explanation/outcomes.md#outcomes). Certain
- * answers settle the money. All others leave the purchase PROCESSING and schedule another check.
+ * Turns a provider's response into a change of state (docs/explanation/outcomes.md#outcomes). A
+ * definite response settles the money. Any other leaves the purchase PROCESSING and schedules
+ * another check.
  */
 export async function applyOutcome(
   purchase: Purchase,
@@ -103,7 +107,7 @@ async function applyNotFound(
   outcome: { code: string; message: string },
 ): Promise<NextStep> {
   const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
-  // The answer reflects the provider's state no earlier than the time of this check.
+  // The response is at least as recent as the start of this check.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (
     order.notFound + 1 >= notFoundTimes &&
@@ -112,7 +116,7 @@ async function applyNotFound(
     if (!order.acknowledged) {
       const reason = { code: 'not-executed', message: outcome.message };
       if (!(await rejectOrder(order, reason, { acknowledged: null }))) {
-        // Another process recorded a better answer. This check is over and was answered.
+        // Another process recorded a more certain response. This call only ends its own lease.
         await updateOpenOrder(order, {});
       }
     } else if (await updateOpenOrder(order, buildAnswerFields(outcome))) {
@@ -126,9 +130,9 @@ async function applyNotFound(
 }
 
 /**
- * Marks the order as acknowledged if the success cannot be stored, so that it is not bought from
- * another seller.
- * @throws the given error.
+ * Marks the order as acknowledged if the success cannot be stored, so that the purchase is not sent
+ * to another seller.
+ * @throws The given error.
  */
 async function recordAcknowledged(
   order: Order,
@@ -144,10 +148,10 @@ function buildAnswerFields({ code, message }: { code: string; message: string })
 }
 
 /**
- * Records an answer on an open order and ends its lease. A lease of a newer check by another
- * process stays.
- * @param own Fields that are written only with the caller's own lease.
- * @returns false if the order was closed meanwhile.
+ * Records a response on an open order and ends the caller's lease. If another process has started a
+ * newer check, the lease of that check stays.
+ * @param own Fields that are written only while the caller holds the lease.
+ * @returns False if the order was closed meanwhile.
  */
 async function updateOpenOrder(
   order: Order,
@@ -172,7 +176,7 @@ async function scheduleNextCheck(
 ): Promise<void> {
   const answerFields = { ...buildAnswerFields(answer), ...(acknowledged && { acknowledged }) };
   if (!(await updateOpenOrder(order, answerFields, own))) {
-    // The order was closed during this request, and the provider may execute it all the same.
+    // The order was closed during this request, but the provider may still execute it.
     await recordContradiction(purchase, { order, answer: 'under way' });
     return;
   }

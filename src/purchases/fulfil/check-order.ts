@@ -17,18 +17,19 @@ import { postpone } from './schedule-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * Range of the retry delay after Redis or this process stalls. It is random, so that not all checks
- * resume at once.
+ * Range of the retry delay in milliseconds after Redis or this process stalls. The delay is random,
+ * so that not all checks resume at once.
  */
 const retryAfterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider for the status of a sent order (decision 003). It waits for the lease of the
- * order or of another check, and for the schedule. It stops at the maximum age, because a late
- * status check could buy again.
+ * Asks the provider for the status of a sent order (decision 003). The check waits until it is due
+ * and until no other request for the order is in flight. No check runs after the provider's maximum
+ * age, because a status check could then buy again.
  *
  * The check is claimed before the request is sent, so one process asks at a time.
- * @param options.askNow The provider sent a callback: only its minimum interval applies.
+ * @param options.askNow The provider sent a callback. The check then ignores the schedule but keeps
+ *   the provider's minimum interval.
  */
 export async function checkOrder(
   purchase: Purchase,
@@ -36,7 +37,7 @@ export async function checkOrder(
   options: { askNow: boolean },
 ): Promise<NextStep> {
   if (order.neverAskAgain) {
-    // The review could not be stored with that answer. The order may have a later message by now.
+    // The earlier attempt to store the review failed. The order may have a newer message by now.
     const last = order.message === null ? '' : ` Its last message: ${order.message}`;
     await putUnderReview(purchase, `The provider must not be asked about this order again.${last}`);
     return 'done';
@@ -44,7 +45,8 @@ export async function checkOrder(
   const adapter = getAdapter(order.providerKind);
   const dueMs = getNextCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
-    // A check in progress mostly ends long before its lease.
+    // The lease is ignored here, because most checks in progress end long before their lease
+    // expires.
     const isAsked = options.askNow && order.status !== 'SENT';
     const againMs = isAsked ? nowMs() + adapter.traits.inquiryMinIntervalMs : Infinity;
     await rescheduleCheck(Math.min(dueMs, againMs), { purchase, ...options });
@@ -59,7 +61,7 @@ export async function checkOrder(
     await rescheduleCheck(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
     return 'early';
   };
-  // Read the settings before the claim. A failed read must not count as a check or use its time.
+  // Read the settings before the claim. A failed read must not count as a check or use up its time.
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     return comeSoon();
@@ -69,21 +71,22 @@ export async function checkOrder(
   if (!claimed) {
     return 'done';
   }
-  // The order before this check: the adapter computes the time since the last contact from it.
+  // Pass the order as it was before this check. The adapter computes the time since the last
+  // contact from it.
   const request = buildProviderOrder(purchase, order, new Date(claimedMs + checkWithinMs));
   const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
     await releaseCheck(claimed, order);
     return comeSoon();
   }
-  // A status check that was not sent says nothing about the order, which was sent.
+  // Only the status check was not sent. The order itself was, so its outcome stays unknown.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(purchase, claimed, known);
 }
 
 /**
- * Returns the time of the review: UNKNOWN_REVIEW_AFTER after the order was sent or the operator
- * resumed checks, at most the provider's maximum age. In milliseconds.
+ * Returns the time in milliseconds at which the review opens: UNKNOWN_REVIEW_AFTER after the order
+ * was sent or the operator resumed checks, but no later than the provider's maximum age.
  */
 function getReviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderTraits): number {
   const sentMs = getSentAtMs(order);
@@ -93,7 +96,8 @@ function getReviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: Provid
 
 /**
  * Returns the earliest time in milliseconds at which an open order may be checked on demand.
- * @returns null if it is past the provider's maximum age. A check could then buy it again.
+ * @returns Null if the order is older than the provider's maximum age. A check could then buy
+ *   again.
  */
 export function getAskableAtMs(order: Order): number | null {
   const { traits } = getAdapter(order.providerKind);
@@ -106,8 +110,8 @@ function getSentAtMs({ sentAt, createdAt }: Order): number {
 }
 
 function getNextCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
-  // The lease of another check counts too. Its request may still be in flight, and could buy after
-  // a later answer was believed.
+  // The lease of another check also delays this one. Its request may still be in flight and could
+  // buy after a later response was believed.
   const leaseMs = order.leaseUntil?.getTime() ?? 0;
   return order.status === 'SENT' ? leaseMs : Math.max(leaseMs, getNextContactMs(order, traits, askNow));
 }
@@ -117,11 +121,11 @@ function getNextContactMs(order: Order, traits: ProviderTraits, askNow: boolean)
   const { checks, lastCheckAt } = order;
   return askNow
     ? (lastCheckAt ?? sentAt).getTime() + traits.inquiryMinIntervalMs
-    : // The scheduled time without the jitter of its job. There is none past the maximum age.
+    : // The scheduled time without jitter. No check is scheduled after the maximum age.
       (getNextPollAt({ sentAt, checks, lastCheckAt }, traits, { random: () => 0 })?.getTime() ?? 0);
 }
 
-/** Reschedules the purchase's one job after it ran too early. */
+/** Reschedules a check that ran too early. A check after a callback gets a job of its own. */
 async function rescheduleCheck(
   dueMs: number,
   { purchase, askNow }: { purchase: Purchase; askNow: boolean },
@@ -144,13 +148,13 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     leaseToken: newId(),
     leaseUntil: new Date(nowMs() + checkWithinMs + timeoutMs),
     lastCheckAt: now(),
-    // The previous check died or did not store its answer.
+    // The previous check did not store a response.
     ...(order.leaseUntil !== null && order.lastCheckAt !== null && { unansweredAt: order.lastCheckAt }),
     updatedAt: now(),
   };
   const result = await OrderModel.updateOne(
-    // A released check restores the number of checks, so `lastCheckAt` distinguishes it from the
-    // next one.
+    // A released check restores `checks`. So `lastCheckAt` is needed to distinguish it from the
+    // next check.
     {
       ...getOrderKey(order),
       open: true,
@@ -164,8 +168,8 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
 }
 
 /**
- * Undoes the claim of a check that was not sent, so that it counts neither for the schedule nor as
- * a contact.
+ * Undoes the claim of a check that was not sent. The check then counts neither in the schedule nor
+ * as a contact.
  */
 async function releaseCheck(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
   await OrderModel.updateOne(

@@ -18,7 +18,7 @@ import { recordContradiction } from './record-cases.js';
 
 export interface PurchaseConclusion {
   posting: Posting & { inserts: Insert[] };
-  /** Announce these after the commit. */
+  /** Send these after the commit. */
   deliveries: Delivery[];
 }
 
@@ -66,8 +66,8 @@ export async function buildSuccessConclusion(
 }
 
 /**
- * Builds the posting -> FAILED. The debit returns to the wallet.
- * @param order The open order, or null if there is none.
+ * Builds the posting that changes the purchase to FAILED. The debit returns to the wallet.
+ * @param order The open order, or null if no order is open.
  */
 export async function buildFailureConclusion(
   purchase: Purchase,
@@ -95,13 +95,15 @@ export async function buildFailureConclusion(
 }
 
 /**
- * Concludes PROCESSING -> SUCCESS. The suspended price goes to the seller (price − commission) and
- * to the platform, in one posting with the webhooks
+ * Concludes PROCESSING -> SUCCESS. In one posting, the suspended price goes to the seller (price −
+ * commission) and to the platform, and the webhooks are stored
  * (docs/explanation/postings.md#what-one-posting-writes).
  *
- * Invariant: once per purchase, by the version that was read and by the unique journal.
- * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. An
- *   answer that contradicts the new state opens a case.
+ * Invariant: a purchase is concluded once. The expected version and the unique journal enforce
+ * this.
+ *
+ * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. If
+ *   the response contradicts the new state, a case is opened.
  */
 export async function concludeSuccess(
   purchase: Purchase,
@@ -119,13 +121,14 @@ export async function concludeSuccess(
 }
 
 /**
- * Concludes -> FAILED and returns the debit to the wallet in the same posting. Call it only for a
- * certain refusal, never for an unknown outcome.
+ * Changes the purchase to FAILED and returns the debit to the wallet in the same posting. Call it
+ * only after a definite refusal, never for an unknown outcome.
  *
- * Invariant: one refund per purchase, by the version that was read and by the unique journal.
- * @param order The order that was refused, or null if none is open.
- * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. An
- *   answer that contradicts the new state opens a case.
+ * Invariant: a purchase is refunded once. The expected version and the unique journal enforce this.
+ *
+ * @param order The order that was refused, or null if no order is open.
+ * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. If
+ *   the response contradicts the new state, a case is opened.
  */
 export async function concludeFailure(
   purchase: Purchase,

@@ -26,31 +26,38 @@ import { isFinal, StalePurchaseError } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /**
- * Maximum delay before a refused admission is tried again. By then the provider may be out of
- * service.
+ * Maximum delay in milliseconds before a refused admission is tried again. It is short because the
+ * provider may be out of service by then.
  */
 const nextTurnMaxMs = 1_000;
-/** Delay after an order that was not sent in time. It doubles up to `most`. */
+/** Delay in milliseconds after an order that was not sent in time. It doubles up to `most`. */
 const afterLateMs = { first: 1_000, most: 30_000 };
-/** From this many consecutive late orders, the default wait limit applies if none was promised. */
+/**
+ * After this many consecutive late orders, the default wait limit applies to a product without one.
+ */
 const lateMax = 5;
 /**
- * More steps than sellers of a product and concurrent changes can cause. Exceeding it means a loop.
+ * Maximum number of steps in one run. The sellers of a product and concurrent changes cause fewer
+ * steps, so more of them mean a loop.
  */
 const stepsMax = 100;
 
 /**
  * Moves a purchase forward from acceptance to its final state
- * (docs/explanation/life-of-a-purchase.md#from-the-commit-to-the-provider). Every job that concerns
- * a purchase calls it. It is safe to run twice, concurrently and after a crash: each step is a
- * conditional write that one caller wins.
- * @param how.askNow The provider sent a callback: check before the schedule. `turnAt`: the seller
- *   in whose queue the job has its turn. For another seller, the purchase is queued there. Null: a
- *   job of no seller's queue. Absent: send without queues.
- * @returns `tooEarly` if it is too early to ask the provider.
- * @throws RequeueJobError if the provider accepts no order now. DeferJobError if the order was not
- *   sent in time, which says nothing about the provider. Error after too many steps: the sweep adds
- *   another job later.
+ * (docs/explanation/life-of-a-purchase.md#from-the-commit-to-the-provider). Every job about a
+ * purchase calls this function. It is safe to run twice, concurrently and after a crash: each step
+ * is a conditional write that one caller wins.
+ *
+ * @param how.askNow True after a callback from the provider. The check then does not wait for its
+ *   schedule.
+ * @param how.turnAt The seller whose queue runs this job. If another seller must serve the
+ *   purchase, it moves to that seller's queue. Null if the job comes from no seller's queue. If
+ *   absent, orders are sent without queues.
+ *
+ * @returns `tooEarly` if the provider may not be asked yet.
+ * @throws RequeueJobError if the provider accepts no order now.
+ * @throws DeferJobError if the order was not sent in time. This says nothing about the provider.
+ * @throws Error after too many steps. The sweep adds another job later.
  */
 export async function fulfilPurchase(
   which: PurchaseData,
@@ -67,7 +74,7 @@ export async function fulfilPurchase(
       if (!(error instanceof StalePurchaseError)) {
         throw error;
       }
-      // Another writer changed the purchase. Read it again; most likely the work is done.
+      // Another writer changed the purchase. Read it again; the work is probably done.
     }
   }
   throw new Error(`Transaction ${which.purchaseId} did not finish within ${stepsMax} steps`);
@@ -87,7 +94,7 @@ async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<Next
     return 'done';
   }
   if (turnAt && purchase.queuedFor && purchase.queuedFor !== turnAt) {
-    // It moved to another queue and has a job there. This job is a leftover.
+    // The purchase moved to another queue and has a job there. This job is obsolete.
     return 'done';
   }
   const orders = await findOrders(purchase);
@@ -104,8 +111,8 @@ async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<Next
 }
 
 /**
- * Sends the next order if it is its turn. Otherwise queues the purchase at the seller that will
- * serve it.
+ * Sends the next order if this job runs in the queue of the seller that will serve it. Otherwise
+ * moves the purchase to the queue of that seller.
  */
 async function sendNextOrder(
   purchase: Purchase,
@@ -128,7 +135,8 @@ async function sendNextOrder(
     await queueAtProvider(purchase, order.sellerId);
     return 'done';
   }
-  // Read the settings before the claim, so that a failed read leaves no order that was never sent.
+  // Read the settings before the claim, so that a failed read leaves no claimed order that was
+  // never sent.
   const connection = await findConnection(await getExistingAccount(order.sellerId), order);
   if (!connection) {
     unreachable.add(order.sellerId);
@@ -151,12 +159,15 @@ async function sendNextOrder(
     }
     return await applyOutcome(claimed.purchase, claimed.order, outcome);
   } finally {
-    // Releases the admission if sendOrder has not.
+    // Release the admission in case `sendOrder` has not done so.
     await turn.release({ sent: false });
   }
 }
 
-/** Keeps the purchase in its queue, so that a sweep adds a lost job there and not at the end. */
+/**
+ * Keeps the purchase's place in its queue, so that the sweep adds a lost job at that place and not
+ * at the end.
+ */
 async function requeueInPlace(
   { _id, accountId, version, epoch }: Purchase,
   queuedFor: string | null,
@@ -169,8 +180,8 @@ async function requeueInPlace(
 }
 
 /**
- * Returns the connection, or null if our settings for the seller are invalid. It alerts the
- * operator, and other sellers are tried meanwhile.
+ * Returns the connection, or null if our settings for the seller are invalid. Null also alerts the
+ * operator; other sellers are tried meanwhile.
  */
 async function findConnection(seller: Account, order: Order): Promise<ProviderConnection | null> {
   try {
@@ -183,10 +194,10 @@ async function findConnection(seller: Account, order: Order): Promise<ProviderCo
 }
 
 /**
- * Sends the order. Releases the admission as soon as the provider has answered, before the outcome
+ * Sends the order. Releases the admission as soon as the provider has responded, before the outcome
  * is stored.
- * @returns null if the order was not sent in time. It is closed, and the next order goes to the
- *   same seller.
+ * @returns Null if the order was not sent in time. The order is then closed, and the next order
+ *   goes to the same seller.
  * @throws StalePurchaseError if another process checks the order meanwhile.
  */
 async function sendOrder(
@@ -216,8 +227,8 @@ async function sendOrder(
 }
 
 /**
- * Postpones a purchase that no seller can serve now. Refunds it after a final refusal or the
- * longest wait.
+ * Postpones a purchase that no seller can serve now. Refunds it after a final refusal or after its
+ * maximum wait.
  */
 async function waitOrRefund(
   purchase: Purchase,
@@ -256,8 +267,8 @@ async function refundOverdue(purchase: Purchase): Promise<NextStep> {
 }
 
 /**
- * Returns the wait limits: the product's from acceptance, and the current one of the offer's
- * provider.
+ * Returns the wait limits: the limit of the product at acceptance, and the current limit of the
+ * provider that serves the accepted offer.
  */
 async function getWaitLimits({ offerSellerId, maxWaitS }: Purchase): Promise<WaitLimits> {
   return { product: maxWaitS, provider: (await getRoutingSellers()).get(offerSellerId)?.provider?.maxWaitS };

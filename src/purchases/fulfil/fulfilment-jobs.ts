@@ -40,7 +40,7 @@ export function getProviderFulfilmentJob(sellerId: string): Job<PurchaseData> {
 }
 
 interface AskData extends PurchaseData {
-  /** The provider sent a callback: check before the schedule. */
+  /** True after a callback from the provider. The check then does not wait for its schedule. */
   askNow: boolean;
 }
 
@@ -52,8 +52,8 @@ export const pollingQueue = defineQueue({
 
 /**
  * Checks an open purchase: asks its provider, or looks for the next seller. A purchase has at most
- * one scheduled job of this kind, and a newer schedule replaces it. A callback adds a separate job,
- * which no schedule replaces.
+ * one scheduled job of this kind, and a new schedule replaces the previous one. A callback adds a
+ * separate job, which no schedule replaces.
  */
 export const askProviderJob = defineJob<AskData>({
   queue: pollingQueue,
@@ -65,7 +65,7 @@ export const askProviderJob = defineJob<AskData>({
   whileActive: 'follow',
 });
 
-/** Asks the provider again about a sale that it reported as reversed. */
+/** Asks the provider again about a sale that the provider reported as reversed. */
 export const verifySaleJob = defineJob<PurchaseData>({
   queue: pollingQueue,
   name: 'verify-sale',
@@ -73,7 +73,7 @@ export const verifySaleJob = defineJob<PurchaseData>({
   data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
   subject: ({ purchaseId }) => purchaseId,
   whileActive: 'follow',
-  // No outbox contains the verification.
+  // Verifications have no outbox, so the sweep cannot add a lost job again.
   isSwept: false,
 });
 
@@ -93,14 +93,14 @@ export const loadPurchase = batchCalls<PurchaseData, Purchase | null>({
 });
 
 /**
- * Returns the time in milliseconds before the sweep adds another job. It doubles with each lost
- * job, up to a minute.
+ * Returns the time in milliseconds before the sweep adds another job. The time doubles with each
+ * lost job, up to a minute.
  */
 export function graceMs(epoch: number): number {
   return Math.min(60_000, 5_000 * 2 ** epoch);
 }
 
-/** Returns when the sweep must look at a purchase whose job is due at `dueMs`. */
+/** Returns the time at which the sweep handles a purchase whose job is due at `dueMs`. */
 export function getSweepTime(epoch: number, dueMs: number = nowMs()): Date {
   return new Date(dueMs + graceMs(epoch));
 }

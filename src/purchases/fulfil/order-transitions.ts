@@ -14,17 +14,18 @@ import { sampleEnd } from '../../providers/provider-metrics.js';
 export interface ClaimedOrder {
   purchase: Purchase;
   order: Order;
-  /** Nothing may be sent after this time, because other processes then check the order. */
+  /** Nothing may be sent after this time, because other processes may then check the order. */
   sendBefore: Date;
 }
 
 /**
  * Stores the order as SENT under a lease and moves the purchase to PROCESSING in one posting,
- * *before* anything is sent. If the process dies now, others check the order instead of sending it
- * again.
+ * *before* anything is sent. If the process dies after that, others check the order instead of
+ * sending it again.
  *
- * The version rises with each order. So a process with an older view, such as a late answer of the
- * previous seller, can neither refund nor settle the new order.
+ * The version rises with each order. So a late response from the previous seller can neither refund
+ * the purchase nor settle the new order.
+ *
  * @throws StalePurchaseError if another process claimed an order, or the purchase has changed since
  *   it was read.
  */
@@ -62,11 +63,11 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
 }
 
 /**
- * Builds the change that closes an order in the posting of its outcome. An order that was already
- * closed when it was read must be unchanged: the operator may correct it.
+ * Builds the change that closes an order in the posting of its outcome. If the order was already
+ * closed when it was read, it must not have changed since: the operator may correct it.
  *
- * An order marked `neverAskAgain` meanwhile fails a refund. Only a caller that has read the mark
- * may refund.
+ * A refund fails if the order was marked `neverAskAgain` meanwhile. Only a caller that has read the
+ * mark may refund.
  */
 export function buildOrderClosing(
   order: Order,
@@ -91,8 +92,8 @@ export function buildNotMarkedCondition({ neverAskAgain }: Order): { neverAskAga
  * Closes an order that the provider certainly did not and will not execute. The debit stays for the
  * next order.
  * @param expect Further conditions on the order.
- * @returns false if a condition fails or another process checks the order. That process then owns
- *   it.
+ * @returns False if a condition fails or another process checks the order. That process then
+ *   decides the outcome.
  */
 export async function rejectOrder(
   order: Order,

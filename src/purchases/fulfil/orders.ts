@@ -44,15 +44,15 @@ export function buildOrder(
 }
 
 /**
- * Code of an order that was not sent in time. It says nothing about the seller, who is tried again
- * at once.
+ * Code of an order that was not sent in time. It does not exclude the seller, who is tried again at
+ * once.
  */
 export const tooLateCode = 'too-late';
 
-/** Codes of orders that certainly bought nothing, so the same seller may be tried again. */
+/** Codes of orders that certainly bought nothing. The same seller may be tried again after them. */
 export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed', tooLateCode];
 
-/** A seller that could not be reached is not tried again for this long. */
+/** Pause in milliseconds before a seller that could not be reached is tried again. */
 const retryPauseMs = 5_000;
 
 /** Finds the orders of a purchase, oldest first. Concurrent calls share a query. */
@@ -75,18 +75,18 @@ const loadOrders = batchCalls<{ purchaseId: string; accountId: string }, Order[]
   },
 });
 
-/** Time from the claim of an order until its request must have been sent. */
+/** Time in milliseconds from the claim of an order until its request must have been sent. */
 export const sendWithinMs = 3_000;
 
 /**
- * Time from the claim of a status check until its request must have been sent. With real money, the
- * next check can be claimed two seconds later at the earliest.
+ * Time in milliseconds from the claim of a status check until its request must have been sent. With
+ * real money, the next check can be claimed two seconds later at the earliest.
  */
 export const checkWithinMs = 2_000;
 
 /**
- * Builds the request that sends or checks an order. `sendBefore` is mandatory. The reference is
- * ours, never the client's.
+ * Builds the request that sends or checks an order. The request carries our reference, never the
+ * client's.
  * @throws Error if the customer number is masked.
  */
 export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
@@ -98,8 +98,8 @@ export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore:
     productCode: purchase.productCode,
     customerNumber: purchase.customerNumber,
     costMax: order.offerPrice,
-    // A status check must match the request that was sent: paying a bill and buying are different
-    // calls.
+    // A status check must match the request that was sent. Providers have separate calls for paying
+    // a bill and for buying a product.
     billTotal: purchase.kind === 'postpaid' ? getSellerPrice(purchase) : null,
     sentAt: order.sentAt,
     lastCheckAt: order.lastCheckAt,
@@ -113,10 +113,12 @@ export interface NoRoute {
 
 /**
  * Prepares the next order without storing it. The offer accepted with the purchase comes first.
- * Then the cheapest available seller whose price fits the debit less the markup and that has not
- * refused this purchase.
- * @param options.unreachable Sellers that cannot be asked because of our own settings. `turnAt`: as
- *   in `RouteQuery`.
+ * Next is the cheapest available seller whose price fits the debit less the markup. Sellers that
+ * refused this purchase or could not be reached recently are excluded.
+ *
+ * @param options.unreachable Sellers that cannot be asked because our settings for them are
+ *   invalid.
+ * @param options.turnAt See `RouteQuery`.
  */
 export async function prepareNextOrder(
   purchase: Purchase,
@@ -145,7 +147,7 @@ export async function prepareNextOrder(
     transactionId: purchase._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    // The price of a bill comes from the bill and not from the offer.
+    // The bill determines its price, not the offer.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,
     provider: choice.provider,
@@ -162,7 +164,8 @@ function mayRetrySeller(order: Order, all: Order[]): boolean {
 }
 
 /**
- * Returns sellers that refused the purchase or could not be reached within the last `retryPauseMs`.
+ * Returns the sellers that refused the purchase, and those that could not be reached within the
+ * last `retryPauseMs`.
  */
 function getSellersToAvoid(before: Order[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
@@ -173,7 +176,7 @@ function getSellersToAvoid(before: Order[]): string[] {
 }
 
 /**
- * Returns the provider's answer, or the LateError if nothing was sent in time. It logs the error.
+ * Returns the provider's response, or the LateError if nothing was sent in time. Logs a LateError.
  */
 export async function catchLateError(
   purchase: Purchase,

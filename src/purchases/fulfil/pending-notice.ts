@@ -44,7 +44,8 @@ export const sweepPendingNoticesJob = defineClocked('sweep-pending-notices', 3_0
 const sweepMax = 1_000;
 const pendingAfterMs = 3_000;
 /**
- * Concurrent postings. Each is its own database transaction, so a slow one does not block the rest.
+ * Maximum number of concurrent postings. Each is its own database transaction, so a slow one does
+ * not block the rest.
  */
 const atOnce = 10;
 

@@ -7,11 +7,11 @@ import { type PurchaseData, loadPurchase } from './fulfilment-jobs.js';
 import { isFinal } from '../states.js';
 
 /**
- * Puts a purchase under review. It stays PROCESSING: it is neither refunded nor sent, and its
- * provider is not asked until the operator decides (`topup review`). A purchase that has changed
- * since it was read stays as it is.
+ * Puts a purchase under review. It stays PROCESSING. Until the operator decides (`topup review`),
+ * it is not refunded, no order is sent and its provider is not asked. A purchase that has changed
+ * since it was read is left unchanged.
  * @param reason Shown to the operator and stored with the purchase.
- * @returns true if this call opened the review.
+ * @returns True if this call opened the review.
  */
 export async function putUnderReview(purchase: Purchase, reason: string): Promise<boolean> {
   const { _id, accountId, status, version } = purchase;
@@ -38,11 +38,11 @@ export async function putUnderReview(purchase: Purchase, reason: string): Promis
 const triesMax = 5;
 
 /**
- * Puts a purchase whose jobs keep failing under review. Its orders are unchanged, so nothing that
- * may have reached a provider is refunded or sent again. `topup review resolve --as ask` resumes
- * it.
- * @returns true if the purchase is under review, final or gone. Two of its jobs may call this
- *   concurrently.
+ * Puts a purchase under review because its jobs keep failing. Its orders are unchanged, so no order
+ * that may have reached a provider is refunded or sent again. `topup review resolve --as ask`
+ * resumes the purchase.
+ * @returns True if the purchase is under review, final or deleted. Two jobs of the purchase may
+ *   call this concurrently.
  */
 export async function setAsidePurchase(which: PurchaseData, reason: string): Promise<boolean> {
   for (let tries = 0; tries < triesMax; tries++) {
@@ -58,8 +58,8 @@ export async function setAsidePurchase(which: PurchaseData, reason: string): Pro
 }
 
 /**
- * Appends a note to the reason of a review, unless it contains the note already. Of two concurrent
- * notes one may be lost, which is acceptable because notes decide nothing.
+ * Appends a note to the reason of a review, unless the reason already contains it. If two notes are
+ * added concurrently, one may be lost. This is acceptable because nothing depends on notes.
  */
 export async function appendReviewNote(purchase: Purchase, note: string): Promise<void> {
   const { _id, accountId, reviewSince, reviewReason } = purchase;

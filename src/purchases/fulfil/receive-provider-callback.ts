@@ -13,18 +13,21 @@ import { enqueueVerification } from './reverse-sale.js';
 
 export interface InboundCallback {
   protocol: 'h2h' | 'digiflazz';
-  /** The raw body. The signature covers it. */
+  /** The raw body, which the signature covers. */
   raw: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
  * Receives a provider's callback about an order (decision 018). Its content is not trusted: a valid
- * signature only triggers a status check, and the answer to that moves money. So repeated, late,
- * reordered or wrong callbacks are harmless. A contradiction of a closed order is verified or opens
- * a case.
- * @throws ValidationError if the body is no callback. UnauthorizedError if the order is unknown or
- *   the signature is wrong; both look the same.
+ * signature only triggers a status check, and only the response to that check moves money. So
+ * repeated, late, reordered or wrong callbacks are harmless.
+ *
+ * A callback that contradicts a closed order is verified or opens a case.
+ *
+ * @throws ValidationError if the body is not a valid callback.
+ * @throws UnauthorizedError if the order is unknown or the signature is wrong. The caller cannot
+ *   distinguish these cases.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
   const adapter = getAdapter(callback.protocol);
@@ -37,7 +40,7 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   }
   const order = await OrderModel.findById(parsed.providerRef).lean<Order>();
   if (!order || !(await isSigned(adapter, order, callback))) {
-    // The same error for both, so that callers cannot probe for orders.
+    // Use one error for both cases, so that callers cannot probe for orders.
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
   logger.info('provider callback', {
@@ -84,7 +87,7 @@ async function requestStatusCheck(order: Order, reported: string): Promise<void>
 async function checkContradiction(order: Order, reported: 'success' | 'failed'): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   if (order.status === 'OK' && reported === 'failed') {
-    // The provider may have reversed the sale. Ask it (reverse-sale.ts).
+    // The provider may have reversed the sale. Ask the provider to confirm this (reverse-sale.ts).
     await enqueueVerification({ _id: purchaseId, accountId }, 0);
   } else if (order.status === 'REJECTED' && reported === 'success') {
     await openCase({

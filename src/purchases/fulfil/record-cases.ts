@@ -9,13 +9,13 @@ import { PurchaseModel, type Purchase, purchases } from '../purchase.model.js';
 import { batchCalls } from '../../shared/concurrency.js';
 import { parsePlnToken, getTokenSpellings } from '../pln-token.js';
 
-/** A provider's answer about an order after the purchase has moved on. */
+/** A provider's response about an order that arrives after the purchase has moved on. */
 export type LateAnswer = 'success' | 'failed' | 'under way';
 
 /**
- * Opens a case if a late answer contradicts its order. It compares with the order, not the
- * purchase: a late success is a second execution if another order of the purchase succeeded. It
- * changes nothing else.
+ * Opens a case if a late response contradicts its order. The response is compared with the order
+ * and not with the purchase. If another order of the purchase succeeded, a late success is a second
+ * execution. Nothing else is changed.
  */
 export async function recordContradiction(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
@@ -36,7 +36,7 @@ function isContradiction(purchase: Purchase, order: Order, answer: LateAnswer): 
   switch (answer) {
     case 'success':
     case 'under way':
-      // The order was rejected, or the purchase ended without it.
+      // The order was rejected, or the purchase ended without this order.
       return order.status === 'REJECTED' || (order.status !== 'OK' && isFinal(purchase.status));
     case 'failed':
       return order.status === 'OK';
@@ -60,8 +60,8 @@ export async function openCase(
 
 /**
  * Opens a case if another purchase of the product has this serial number. Either one delivery was
- * sold twice, or the provider invents numbers. Call it after the sale is settled; it moves no
- * money.
+ * sold twice, or the provider invents numbers. Call this function after the sale is settled. It
+ * moves no money.
  */
 export async function reportRepeatedSerialNumber(
   purchase: Pick<Purchase, '_id' | 'productCode' | 'requestId'>,
@@ -84,7 +84,10 @@ interface SoldSerialNumber {
 
 type SerialNumberMatch = Pick<Purchase, '_id' | 'productCode' | 'serialNumber'>;
 
-/** Row limit of a shared query. If a provider repeats one number, each sale gets its own query. */
+/**
+ * Row limit of a shared query. If the query reaches the limit because a provider repeats one
+ * number, each sale gets its own query.
+ */
 const sharedMax = 400;
 
 /** Finds another purchase with the serial number. Concurrent calls share a query. */
@@ -100,7 +103,7 @@ const findOtherSale = batchCalls<SoldSerialNumber, SerialNumberMatch | undefined
     if (together.length < sharedMax) {
       return sales.map((sale) => together.find((found) => isOtherSale(found, sale)));
     }
-    // Two rows, because one of them is the sale itself.
+    // Read two rows, because one of them is the sale itself.
     return Promise.all(
       sales.map(async (sale) => {
         const found = await find({ $or: buildSerialNumberConditions(sale) }, 2);
@@ -121,9 +124,9 @@ function isOtherSale(found: SerialNumberMatch, { purchase, serialNumber }: SoldS
 }
 
 /**
- * Matches the serial number. An electricity token also matches with another name or other hyphens,
- * because it can be used once ("0" is the character after "/"). `$type` makes the query fit the
- * partial index.
+ * Matches the serial number. A token can be used once, so the same token with another name or other
+ * hyphens also matches ("0" is the character after "/"). `$type` makes the query fit the partial
+ * index.
  */
 function buildSerialNumberConditions({
   purchase: { productCode },

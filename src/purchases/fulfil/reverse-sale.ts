@@ -21,14 +21,17 @@ import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-cases.js';
 
 /**
- * Reverses a sale, SUCCESS -> REFUNDED: the only change after a final state
+ * Reverses a sale, SUCCESS -> REFUNDED. This is the only change after a final state
  * (docs/reference/api/purchases.md). One posting returns the price to the buyer and takes it back
- * from the seller (below zero if needed) and from the commission. It includes the second callback.
+ * from the seller (below zero if needed) and from the commission. It also stores the second
+ * callback.
  *
- * Invariant: once per purchase, by the version that was read and by the unique journal.
- * @param reversal.message Message for the client. `by`: the system if the provider reversed it, or
- *   the operator. `caseIds`: open cases that the reversal closes.
- * @throws StalePurchaseError if it was reversed meanwhile. Nothing was written.
+ * Invariant: a purchase is reversed once. The expected version and the unique journal enforce this.
+ *
+ * @param reversal.message Message for the client.
+ * @param reversal.by The operator, or the system if the provider reversed the sale.
+ * @param reversal.caseIds Open cases that the reversal closes.
+ * @throws StalePurchaseError if the sale was reversed meanwhile. Nothing was written.
  */
 export async function reverseSale(
   purchase: Purchase,
@@ -56,7 +59,7 @@ export async function reverseSale(
     changes: [change, ...(caseIds.length > 0 ? [closeCases(caseIds)] : [])],
     totals: buildTotalsChanges(purchase, moved),
     inserts: [
-      // A negative credit: the posting of seller wallets applies it.
+      // This is a negative credit. The posting of seller wallets applies it.
       buildSellerCreditInsert({
         id: `${_id}-reversal`,
         accountId,
@@ -69,8 +72,8 @@ export async function reverseSale(
         action: 'transaction.reverse',
         subject: { kind: 'transaction', id: _id },
         before: { status: 'SUCCESS' },
-        // The message is left out, because it may name the customer and is masked with the
-        // purchase.
+        // The audit entry omits the message. The message may name the customer, and it is masked
+        // with the purchase.
         after: { status: 'REFUNDED' },
       }),
       ...buildDeliveryInserts(deliveries),
@@ -89,16 +92,16 @@ function closeCases(id: string[]): Change {
 
 const retryMs = 60_000;
 const checksMax = 20;
-/** Delay after Redis or this process stalled. */
+/** Delay in milliseconds after Redis or this process stalled. */
 const afterLateMs = 5_000;
 
 /**
- * Asks the provider again about a sale that it reported as reversed. Only a definite reversal moves
- * money. A plain "failed" after success opens a case. So does a sale with a masked number: a status
- * check repeats the order, and another number could be bought.
+ * Asks the provider again about a sale that the provider reported as reversed. Only a definite
+ * reversal moves money. A plain "failed" after success opens a case. So does a sale with a masked
+ * number: the status check would repeat the order with a wrong number and could buy for it.
  *
- * Safe to run twice: the number of checks claims the request, and the state that was read guards
- * the reversal.
+ * Safe to run twice. The number of checks claims the request, and the reversal expects the state
+ * that was read.
  */
 export async function verifySale(purchaseId: string, accountId: string): Promise<void> {
   const purchase = await loadPurchase({ purchaseId, accountId });
@@ -119,7 +122,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     await enqueueVerification(purchase, waitMs);
     return;
   }
-  // Read the settings before the claim, as in check-order.ts.
+  // Read the settings before the claim, because a failed read must not count as a check.
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     await enqueueVerification(purchase, afterLateMs);
@@ -127,7 +130,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   }
   const claimedMs = nowMs();
   if (!(await claimVerification(order))) {
-    // The process that claimed it may release it, and no sweep repeats the check.
+    // Another process holds the claim and may release it. No sweep repeats the check, so add a job.
     await enqueueVerification(purchase, retryMs);
     return;
   }
@@ -166,8 +169,8 @@ function openReversalCase(purchase: Purchase, detail: string): Promise<void> {
 }
 
 /**
- * Opens a case if the verification job keeps failing.
- * @returns true.
+ * Opens a case because the verification job keeps failing.
+ * @returns True.
  */
 export async function setAsideVerification({ purchaseId }: PurchaseData, reason: string): Promise<boolean> {
   await openCase({

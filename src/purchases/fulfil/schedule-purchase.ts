@@ -9,13 +9,13 @@ import { env } from '../../../config/env.js';
 import { getAwaitedPriority, jobPriorities } from '../../providers/backlog.js';
 
 /**
- * Postpones a purchase by `wantedDelayMs`, at least 0. It writes to MongoDB first, where the sweep
- * finds it if Redis fails, then adds a delayed job. A stale version is not postponed: the process
- * that sent another order has scheduled it already.
+ * Postpones a purchase by `wantedDelayMs`, at least 0. It first writes the time to MongoDB, so that
+ * the sweep adds the job if Redis fails. Then it adds a delayed job. A stale version is not
+ * postponed: the process that changed the purchase has already scheduled it.
  */
 export async function postpone(purchase: Purchase, wantedDelayMs: number): Promise<void> {
   const { _id, accountId, requestId } = purchase;
-  // After a timeout the scheduled time has often passed already.
+  // After a timeout, the scheduled time has often already passed.
   const delayMs = Math.max(0, wantedDelayMs);
   if (!(await postponeInDatabase({ purchase, until: getSweepTime(purchase.epoch, nowMs() + delayMs) }))) {
     return;
@@ -61,8 +61,8 @@ const postponeInDatabase = batchCalls<{ purchase: Purchase; until: Date }, boole
 });
 
 /**
- * Queues a purchase at a seller's provider. It writes to MongoDB first, so that the sweep knows the
- * queue of the job, then adds the job.
+ * Queues a purchase at a seller's provider. It writes the queue to MongoDB before it adds the job,
+ * so that the sweep can add a lost job to the same queue.
  * @throws StalePurchaseError if the purchase has changed since it was read.
  */
 export async function queueAtProvider(purchase: Purchase, sellerId: string): Promise<void> {
@@ -78,8 +78,8 @@ export async function queueAtProvider(purchase: Purchase, sellerId: string): Pro
 }
 
 /**
- * Adds the job of a purchase with its priority in the provider's queue. Never fails: the sweep adds
- * a lost job, ahead of later purchases.
+ * Adds the job of a purchase with its priority in the provider's queue. Never throws: the sweep
+ * adds a lost job again, ahead of later purchases.
  */
 export async function addJobAtProvider(purchase: Purchase, sellerId: string): Promise<void> {
   const { _id, accountId, requestId } = purchase;
@@ -91,16 +91,16 @@ export async function addJobAtProvider(purchase: Purchase, sellerId: string): Pr
   );
 }
 
-/** True if the client still waits on an open connection for the outcome. */
+/** True if the client still holds a connection open for the outcome. */
 function isClientWaiting({ surface, createdAt }: Purchase): boolean {
   return surface === 'reseller' && nowMs() - createdAt.getTime() < env.RESELLER_SYNC_WAIT_MS;
 }
 
-/** Minimum delay of a retry when no seller can serve a purchase. */
+/** Minimum delay of a retry in milliseconds when no seller can serve a purchase. */
 const retryEveryMs = 10_000;
 /**
- * Fifty retries per second and seller. With more than 500 waiting, each waits longer than ten
- * seconds.
+ * Minimum interval between two retries of a seller, in milliseconds. This allows 50 retries per
+ * second. If more than 500 purchases wait, each of them waits longer than ten seconds.
  */
 const retrySpacingMs = 20;
 
@@ -110,15 +110,17 @@ interface RetryLine {
   promisedMs: number;
 }
 
-/** By seller. Each process has its own pace. */
+/** The retry queue of each seller. Each process paces its own retries. */
 const retryLines = new Map<string, RetryLine>();
 
 /**
  * Returns the delay in milliseconds until a purchase that no seller can serve is tried again.
  * Retries of a seller are spaced in order, so that thousands of them leave capacity for other
  * purchases (decision 020).
- * @param options.sellerId The seller of the purchase's offer. `leftMs`: the rest of its longest
- *   wait. The delay never exceeds it, whatever the pace.
+ *
+ * @param options.sellerId The seller of the purchase's offer.
+ * @param options.leftMs The remaining part of the purchase's maximum wait. The delay never exceeds
+ *   it.
  */
 export function getRetryDelayMs(
   { sellerId, leftMs }: { sellerId: string; leftMs: number },

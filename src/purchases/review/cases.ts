@@ -5,7 +5,7 @@ import { asWritten } from '../../shared/say.js';
 import { inTransaction } from '../../database/mongo.js';
 import { CaseModel, openCaseFilter, type ReconciliationCase } from '../case.model.js';
 
-/** Lists cases: open ones newest or oldest first, or resolved ones by latest resolution. */
+/** Lists cases: open cases newest or oldest first, or resolved cases by latest resolution. */
 export async function listCases(filter: {
   open: boolean;
   oldestFirst?: boolean;
@@ -23,9 +23,9 @@ export async function listCases(filter: {
 }
 
 /**
- * Closes a case. It moves no money: the operator moves money before, and records the decision as
- * the reason.
- * @returns `changed`: true if this call closed it.
+ * Closes a case. This moves no money. The operator first moves the money, then records the decision
+ * as the reason.
+ * @returns `changed` is true if this call closed the case.
  * @throws NotFoundError if there is no such case.
  */
 export async function resolveCase(

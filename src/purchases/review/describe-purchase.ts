@@ -84,7 +84,7 @@ function buildJournalEntry(journal: Journal, nameOf: GetUsername): TimelineEntry
   return { at: journal.createdAt, what: 'journal', detail: `${journal.kind}: ${lines.join(', ')}${balance}` };
 }
 
-/** Replaces the id in a ledger account by the username. */
+/** Replaces the account id in a ledger account by the username. */
 function formatLedgerAccount(account: string, nameOf: GetUsername): string {
   const [kind = '', id = ''] = account.split(':');
   return `${kind}:${nameOf(id)}`;
@@ -149,7 +149,7 @@ function buildCaseEntries(found: ReconciliationCase): TimelineEntry[] {
     : [opened];
 }
 
-/** The records of one purchase with its timeline, for the operator. */
+/** The records of one purchase with its timeline, for operators. */
 export interface PurchaseDescription extends PurchaseRecords {
   timeline: TimelineEntry[];
   /** Decisions that the operator can take now. Empty if the purchase is not under review. */
@@ -159,7 +159,7 @@ export interface PurchaseDescription extends PurchaseRecords {
 /**
  * Loads everything stored about a purchase.
  * @param key The purchase's id, or the client's ref_id if `account` (a username or id) is given.
- * @throws NotFoundError if there is none.
+ * @throws NotFoundError if there is no such purchase.
  */
 export async function describePurchase(key: string, account?: string): Promise<PurchaseDescription> {
   const purchase = await findDescribedPurchase(key, account);

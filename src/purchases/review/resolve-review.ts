@@ -33,14 +33,16 @@ export type Decision =
   /** The provider certainly did not and will not execute it. The debit is returned. */
   | { outcome: 'failed' }
   /**
-   * Back to the workers. They ask the provider again, or try the next seller if no order is open.
+   * The purchase goes back to the workers. They ask the provider again, or try the next seller if
+   * no order is open.
    */
   | { outcome: 'ask' };
 
 /**
  * Applies the operator's decision on a purchase under review, in one posting with its audit entry.
- * @throws NotFoundError. ConflictError if the purchase is not under review, or the decision is not
- *   possible. The message names the alternative.
+ * @throws NotFoundError if the purchase does not exist.
+ * @throws ConflictError if the purchase is not under review, or the decision is not possible. The
+ *   message names the alternative.
  */
 export async function resolveReview(
   purchaseId: string,
@@ -78,8 +80,9 @@ export async function resolveReview(
 }
 
 /**
- * Returns a check that a posting succeeded. If a worker or another operator was first, it throws a
- * ConflictError that asks the operator to look again.
+ * Returns a function that requires a posting to have succeeded. If a worker or another operator
+ * changed the purchase first, it throws a ConflictError that asks the operator to check the
+ * purchase again.
  */
 export function requirePosted(purchaseId: string): (result: { outcome: string }) => void {
   return ({ outcome }) => {
@@ -90,8 +93,8 @@ export function requirePosted(purchaseId: string): (result: { outcome: string })
 }
 
 /**
- * Requires that no request for the order is in flight. A process may be sending or checking it, and
- * its answer is not known yet.
+ * Requires that no request for the order is in flight. Otherwise another process may be sending or
+ * checking the order, and its outcome is not known yet.
  * @throws ConflictError until the lease ends.
  */
 function requireNotInFlight(order: Order | null): void {
@@ -138,7 +141,10 @@ async function buildConclusion(
   });
 }
 
-/** Builds the posting that ends the review. The time until the next review starts again. */
+/**
+ * Builds the posting that ends the review and sends the purchase back to the workers. The time
+ * until the next review starts again.
+ */
 function buildAskPosting({ _id, accountId, status, version }: Purchase): Posting {
   const at = now();
   return {
@@ -163,7 +169,8 @@ function expectUnderReview({ reviewSince }: Purchase, posting: Posting, audit: I
   return {
     ...posting,
     changes: [...(guarded ? [guarded] : []), ...others] satisfies Change[],
-    // First: for a step without a journal, it proves after a lost answer that the step was written.
+    // The audit entry is the first insert. For a step without a journal, it proves that the step
+    // was written if the database response is lost.
     inserts: [audit, ...(posting.inserts ?? [])],
   };
 }
@@ -175,7 +182,7 @@ function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision,
     action: 'review.resolve',
     subject: { kind: 'transaction', id: _id },
     before: { status, reviewSince, reviewReason },
-    // The value of `topup review resolve --as`. Earlier entries are found by it.
+    // The value of `topup review resolve --as`. Queries find earlier entries by this value.
     after: { as: outcome satisfies ReviewOutcome, ...details },
   });
 }
@@ -183,26 +190,31 @@ function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision,
 export interface RecheckCounts {
   /** Sent back to the workers. */
   asked: number;
-  /** The operator must decide these: their provider must not be asked, or has sold them. */
+  /**
+   * Purchases that need an operator decision. Their provider must not be asked again, or an order
+   * already succeeded.
+   */
   toDecide: number;
-  /** Changed by another process first. */
+  /** Purchases that another process changed first. */
   changed: number;
 }
 
-/** Decided concurrently. */
+/** Number of reviews to decide concurrently. */
 const chunkSize = 25;
 
 /**
- * Sends every purchase under review back to the workers where possible, oldest first, for use after
- * an outage. Each is one posting with its audit entry. Safe to interrupt and to run again.
- * @param options.sellerId Only purchases whose last order went to this seller. Null: all.
+ * Sends every purchase under review back to the workers where possible, oldest first. Operators use
+ * it after an outage. Each purchase has one posting with its audit entry. Safe to interrupt and to
+ * run again.
+ * @param options.sellerId Only purchases whose last order went to this seller. Null means all
+ *   purchases.
  */
 export async function recheckOpenReviews(
   options: { sellerId: string | null },
   by: ChangedBy,
 ): Promise<RecheckCounts> {
   const done: RecheckCounts = { asked: 0, toDecide: 0, changed: 0 };
-  // Purchases that return to review meanwhile wait for the next run.
+  // A purchase that returns to review during this run waits for the next run.
   const waiting = PurchaseModel.find({ reviewSince: { $type: 'date', $lte: now() } })
     .sort({ reviewSince: 1 })
     .lean<Purchase[]>()

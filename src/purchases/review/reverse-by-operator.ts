@@ -10,9 +10,10 @@ import { requirePurchase } from '../find-purchase.js';
 
 /**
  * Reverses a sale for the operator. One posting returns the price to the buyer, takes back the
- * seller's share and closes the cases that asked for it.
- * @throws NotFoundError. ConflictError if it is not SUCCESS (any more). ValidationError without a
- *   reason.
+ * seller's share and closes the cases about the sale.
+ * @throws NotFoundError if the purchase does not exist.
+ * @throws ConflictError if the purchase is not, or is no longer, SUCCESS.
+ * @throws ValidationError if the reason is missing.
  */
 export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
@@ -35,7 +36,7 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
       caseIds: cases.map(({ _id }) => _id),
     });
   } catch (error) {
-    // A worker changed it first. This is not an error of the service.
+    // A worker changed the purchase first, which is not an internal error.
     throw error instanceof StalePurchaseError
       ? new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`), {
           cause: error,

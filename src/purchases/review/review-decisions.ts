@@ -8,12 +8,15 @@ import { type Purchase, PurchaseModel } from '../purchase.model.js';
 export const reviewOutcomes = ['success', 'failed', 'ask'] as const;
 export type ReviewOutcome = (typeof reviewOutcomes)[number];
 
-/** By decision: null if it is possible, otherwise why not and what to do instead. */
+/**
+ * For each decision, null if it is possible. Otherwise the text says why not and what to do
+ * instead.
+ */
 export type PossibleDecisions = Record<ReviewOutcome, string | null>;
 
 /**
  * Returns the possible decisions on a purchase under review. At least one is always possible
- * (`canBeDecided`). The service refuses by this, and every hint derives from it.
+ * (`canBeDecided`). Both the refusals and the hints for operators derive from this result.
  */
 export function getPossibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
   const bought = orders.find(({ status }) => status === 'OK');
@@ -37,8 +40,9 @@ export function getAcceptedDecisions(purchase: Purchase, orders: Order[]): Revie
 
 /**
  * True if at least one decision is possible for an open purchase under review. The ledger
- * verification calls it with partial data. `failed` is possible until an order was bought, then
- * `success` if the purchase was sent. The service never writes a row without a possible decision.
+ * verification calls it with partial data. `failed` is possible as long as no order succeeded.
+ * After that, `success` is possible if the purchase was sent. The service never writes a row
+ * without a possible decision.
  */
 export function canBeDecided(
   { status }: Pick<Purchase, 'status'>,
@@ -47,14 +51,14 @@ export function canBeDecided(
   return status === 'PROCESSING' || !orders.some((each) => each.status === 'OK');
 }
 
-/** Returns the order that may have reached its provider and has no certain answer, or null. */
+/** Returns the order that may have reached its provider and has no definite response, or null. */
 export function findOpenOrder(orders: Order[]): Order | null {
   return orders.find(({ open }) => open) ?? null;
 }
 
 /**
- * Returns the order that a success is booked on: the bought, the open, or the last sent one. Orders
- * are oldest first.
+ * Returns the order on which a success is booked: the successful, the open or the last sent order,
+ * in this order of preference. `orders` are oldest first.
  */
 export function findOrderToBook(orders: Order[]): Order | null {
   return (
@@ -63,8 +67,8 @@ export function findOrderToBook(orders: Order[]): Order | null {
 }
 
 /**
- * True if the order may have been sent. This includes `not-sent`: a gateway that reported busy can
- * be wrong.
+ * True if the order may have been sent. This includes the code `not-sent`, because a gateway that
+ * reported busy can be wrong.
  */
 export function wasSent({ sentAt, code }: Order): boolean {
   return sentAt !== null && code !== tooLateCode;

@@ -24,25 +24,31 @@ const statusesByEnd = {
 export interface EndedPurchase {
   purchase: Purchase;
   /**
-   * True if the purchase has the requested end. If false, it gets it as soon as its provider is
-   * asked.
+   * True if the purchase has reached the requested end. If false, it reaches that end when the
+   * worker next asks its provider.
    */
   isEnded: boolean;
 }
 
 /**
- * Ends a purchase of the account at the simulator and has the simulator asked at once (decision
- * 033). The worker then handles the answer as it does for a real provider. This writes nothing to
- * the purchase. Repeating a call is harmless; of two different ends the first holds.
- * @throws ForbiddenError outside a sandbox. NotFoundError, also for another account's purchase.
- * @throws ConflictError (`end_not_possible`) if it has another end, or is not at the simulator.
- * @throws MaintenanceError if the simulator does not answer. DependencyError while Redis is
- *   unavailable.
+ * Sets the end of a purchase in the simulator and makes the worker ask the simulator at once
+ * (decision 033). The worker then handles the response like one from a real provider. This function
+ * does not write to the purchase. Repeated calls are harmless. Of two different ends, the first one
+ * wins.
+ *
+ * @throws ForbiddenError outside a sandbox.
+ * @throws NotFoundError if the account has no such purchase.
+ * @throws ConflictError (`end_not_possible`) if the purchase has another end, or is not at the
+ *   simulator.
+ * @throws MaintenanceError if the simulator does not respond.
+ *
+ * @throws DependencyError while Redis is unavailable.
  */
 export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
   requireSandbox(account);
-  // Read the orders first, then the purchase causally after them. An order and its purchase end in
-  // one transaction, so an order that just ended is not taken for one never sent.
+  // Read the orders first, then the purchase with causal consistency. An order and its purchase end
+  // in one database transaction. So an order that just ended is not mistaken for one that was never
+  // sent.
   const orders = await findOrders(await findPurchase(account._id, idOrRef));
   const purchase = await findPurchase(account._id, idOrRef, findConfirmed);
   if (purchase.status === statusesByEnd[end]) {
@@ -95,13 +101,13 @@ function buildNotPossibleError(why: Message): ConflictError {
   return new ConflictError(why, { reason: 'end_not_possible' });
 }
 
-/** Maximum per call. The next call finds more. */
+/** Maximum number of purchases per call. The next call finds more. */
 const purchasesMax = 500;
 
 /**
  * Makes workers check the open purchases of an account now. Sent orders are checked, and purchases
- * without a seller look for one. Nothing is sent twice. Purchases under review are left out.
- * @returns the number of purchases.
+ * without a seller look for one. Nothing is sent twice. Purchases under review are skipped.
+ * @returns The number of purchases.
  * @throws DependencyError while Redis is unavailable.
  */
 export async function checkOpenPurchases(accountId: string): Promise<number> {
