@@ -18,7 +18,7 @@ export interface CatalogueProduct {
   offers: Record<string, number>;
 }
 
-/** Prefixes of mobile numbers by operator. */
+/** Prefixes of mobile numbers, keyed by operator. */
 export const operatorPrefixes = readConfigJson('catalogue', 'operators.json') as Record<string, string[]>;
 
 export function readCatalogue(): CatalogueProduct[] {

@@ -95,7 +95,10 @@ function checkRedisUrl(value: string, helpers: Joi.CustomHelpers) {
   return readRedisUrl(value, 6_379) ? value : helpers.message(noAddress);
 }
 
-/** Refuses hosts, users and passwords that the MongoDB driver would refuse with a stack trace. */
+/**
+ * Refuses hosts, users and passwords for which the MongoDB driver would throw an error with a stack
+ * trace.
+ */
 function checkMongoUri(value: string, helpers: Joi.CustomHelpers) {
   const [, srv, userInfo = '', hosts = ''] =
     /^mongodb(\+srv)?:\/\/(?:([^\s/?#]*)@)?([^\s/?#@]+)(?:[/?]\S*)?$/.exec(value) ?? [];
@@ -130,7 +133,7 @@ function readAddresses(value: string, helpers: Joi.CustomHelpers) {
       });
 }
 
-/** Accepts the PEM itself, with line ends or `\n`, or the path of a PEM file. */
+/** Accepts the PEM text itself, with line breaks or `\n`, or the path of a PEM file. */
 function readCertificates(value: string, helpers: Joi.CustomHelpers) {
   const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readTextOrEmpty(value);
   try {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { env } from './env.js';
 import { configPath } from './project-file.js';
 
-/** A bank holiday other than Saturdays and Sundays. */
+/** A bank holiday. Saturdays and Sundays are not listed. */
 export interface Holiday {
   /** YYYY-MM-DD, business time. */
   day: string;

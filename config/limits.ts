@@ -33,7 +33,9 @@ export const limits = {
   rateLimitMax: 1_000,
   /** Minimum of the wait limit that sellers and operators may set for an order, in seconds. */
   maxWaitMinS: 1,
+  /** Maximum of that wait limit. */
   maxWaitMaxS: 86_400,
+  /** Wait limit of an order if neither the product nor the provider has one. */
   maxWaitDefaultS: 600,
   /** Offers per seller. One list contains all offers of a seller. */
   productsPerSellerMax: 20_000,
@@ -47,11 +49,15 @@ export const limits = {
   offerPriceMax: 999_999_999,
   /** Maximum size of an imported price list. */
   priceFileBytesMax: 5_000_000,
+  /** Maximum number of lines in an imported price list. */
   priceFileLinesMax: 10_000,
   /** Maximum size of a bank statement. */
   bankStatementBytesMax: 5_000_000,
+  /** Maximum number of lines in a bank statement. */
   bankStatementLinesMax: 10_000,
+  /** Maximum age of a line that a statement may contain. */
   bankLineAgeMaxDays: 90,
+  /** Days for which used and set-aside lines are kept. */
   bankLineKeptDays: 400,
   /** Days for which the rows of a price import are kept, so that the import can be undone. */
   priceImportRowsKeptDays: 400,
@@ -77,7 +83,9 @@ export const limits = {
    * receiver start.
    */
   inFlightStart: 4,
+  /** Maximum number of these requests if the account sets none. */
   inFlightDefault: 32,
+  /** Highest maximum that an account may set. */
   inFlightMax: 128,
   /**
    * Webhook endpoints per account, including `webhook_url`. Each event writes one row per endpoint.
@@ -135,6 +143,7 @@ export const limits = {
   stillConnectionMs: 120_000,
   /** Time after SIGTERM for work in progress to end. */
   drainMs: 20_000,
+  /** Time after SIGTERM for each connection to close. */
   closeStepMs: 1_000,
   /**
    * Part of `drainMs` in which a stopping process waits for request bodies that clients have begun
@@ -143,10 +152,12 @@ export const limits = {
   bodyAtStopMs: 2_000,
   /** Like `stillConnectionMs`, but while the process stops. Time before the stop counts. */
   stillAtStopMs: 10_000,
+  /** Total time after SIGTERM for the process to stop. */
   stopMs: 25_000,
 
   /** Number of lanes per process. Each lane writes postings in groups. */
   postingLanes: 2,
+  /** Maximum number of postings in a group. */
   postingGroupMax: 100,
   /** Time within which the posting engine gives its caller a result. */
   postingDeadlineMs: 2_500,

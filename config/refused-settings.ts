@@ -153,7 +153,7 @@ export const refusedSettings: RefusedSetting[] = [
 
 export const acceptableRisks = refusedSettings.flatMap(({ acceptedAs }) => acceptedAs ?? []);
 
-/** True if dangerous settings are refused. */
+/** True if this installation refuses dangerous settings. */
 export function isGuarded(env: { NODE_ENV?: string; APP_MODE?: string }): boolean {
   return env.NODE_ENV === 'production' || env.APP_MODE === 'live';
 }
@@ -162,7 +162,7 @@ function isRepeated(bytes: Buffer): boolean {
   return bytes.length > 0 && bytes.every((byte) => byte === bytes[0]);
 }
 
-/** True for `scheme://user:password@…` and `scheme://:password@…`. */
+/** True if the URL has a password: `scheme://user:password@…` or `scheme://:password@…`. */
 function hasPassword(url: string): boolean {
   return /^[a-z+]+:\/\/[^@/?]*:[^@/?]+@/i.test(url);
 }

@@ -40,7 +40,9 @@ export interface Env {
    * tag, all keys are on one Cluster node.
    */
   QUEUE_PREFIX: string;
-  /** 32 random bytes in base64 that encrypt API keys and secrets. See config/keyring.ts. */
+  /**
+   * A key of 32 random bytes in base64 that encrypts API keys and secrets (see config/keyring.ts).
+   */
   ENCRYPTION_KEY: string | null;
   /** Keys for rotation, as `id:base64,id:base64`. The first key encrypts; every key decrypts. */
   ENCRYPTION_KEYS: string | null;
@@ -84,7 +86,7 @@ export interface Env {
   REQUEST_LOG_HOURS: number;
   /** Milliseconds after which a purchase with an unknown outcome goes under review. */
   UNKNOWN_REVIEW_AFTER: number;
-  /** Flat fee in rupiah. */
+  /** Flat fee per settlement in rupiah. */
   SETTLEMENT_FEE: number;
   /** Path of the bank holidays file. If null, config/holidays.json is used. */
   HOLIDAYS_FILE: string | null;
@@ -98,7 +100,7 @@ export interface Env {
   /** Fraction of a sale that the platform keeps, for sellers without a rate of their own. */
   COMMISSION_RATE: number;
   WEBHOOK_ALLOW_PRIVATE: boolean;
-  /** Milliseconds that a webhook receiver has for its whole response. */
+  /** Time-out in milliseconds for the whole response of a webhook receiver. */
   WEBHOOK_TIMEOUT_MS: number;
   /** Proxy for outgoing webhooks and callbacks. If null, none is used. */
   WEBHOOK_PROXY_URL: string | null;

@@ -204,7 +204,7 @@ function buildSealedField(path: string): SealedSource['fields'][number] {
   return { path, contextOf: ({ _id }) => webhookSecretContext(_id) };
 }
 
-/** Reads rows of any model. Each source has its own way to write. */
+/** A model of any collection. Each source has its own way to write. */
 type Reader = Pick<Model<unknown>, 'find'>;
 
 function buildReader(model: object): SealedSource['read'] {

@@ -37,7 +37,7 @@ export interface ProviderSettings {
   maxWaitS?: number | null;
 }
 
-/** A buyer or a seller. Its wallet has the same id. */
+/** A buyer or a seller. The wallet of the account has the same id. */
 export interface Account extends EndpointOwner {
   username: string;
   role: Role;

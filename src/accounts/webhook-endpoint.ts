@@ -47,7 +47,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   inFlightLimit: null,
 };
 
-/** The account fields that define its endpoints. */
+/** The fields of an account that define its endpoints. */
 export interface EndpointOwner {
   _id: string;
   /** The URL of the default endpoint. Null if there is none. */

@@ -11,6 +11,10 @@ export interface Adjustment {
   status: 'pending' | 'completed' | 'rejected';
   /** The requester's name in the audit log. */
   requestedBy: string;
+  /**
+   * Name in the audit log of the operator who approved or rejected it. Null while pending, or if no
+   * approval was needed.
+   */
   decidedBy: string | null;
   /** The wallet's balance in rupiah after completion. Null before. */
   balanceAfter: number | null;

@@ -8,7 +8,7 @@ export interface WrongIndex {
   collection: string;
   name: string;
   unique: boolean;
-  /** The difference and how to fix it. */
+  /** Description of the difference, and how to fix it. */
   problem: string;
 }
 
@@ -24,8 +24,8 @@ interface FoundIndex extends IndexOptions {
 }
 
 /**
- * Finds indexes that the models declare and the database lacks or defines differently. Comparing
- * names is not enough: an index with the right name may have other keys or options.
+ * Finds indexes that the models declare and that the database lacks or defines differently.
+ * Comparing names is not enough: an index with the right name may have other keys or options.
  */
 export async function findWrongIndexes(): Promise<WrongIndex[]> {
   const wrong: WrongIndex[] = [];

@@ -11,7 +11,7 @@ import { getCollectionName, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './sharding.js';
 import { awaitSupportedConnection } from './driver-compatibility.js';
 
-/** A database session. It is always passed explicitly. */
+/** A database session. Callers always pass it explicitly. */
 export type Session = ClientSession;
 
 /**
@@ -332,7 +332,7 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 /** Raw socket errors, which the driver does not wrap while it writes a long command. */
 const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
-/** ShutdownInProgress, InterruptedAtShutdown. */
+/** Error codes of ShutdownInProgress and InterruptedAtShutdown. */
 const shutdownCodes = new Set<unknown>([91, 11600]);
 
 /** True for errors that mean "MongoDB is unavailable", not "MongoDB refused this". */

@@ -10,7 +10,7 @@ import { env } from '../../config/env.js';
  * a global unique index. A unique index of a sharded collection must begin with its shard key.
  */
 export const shardKeys = {
-  // Money, and documents written with it.
+  // Money, and documents that are written in the same transactions.
   wallets: ['_id'],
   journals: ['accountId'],
   transactions: ['accountId'],
@@ -34,7 +34,7 @@ export const shardKeys = {
 
 export type ShardedCollection = keyof typeof shardKeys;
 
-/** Every other collection, and why it stays on one shard. */
+/** Every other collection, with the reason why it is not sharded. */
 export const unshardedCollections: Record<string, string> = {
   accounts: 'A username is unique in the whole service; processes cache accounts.',
   apiKeys: 'A key is found by its unique hash before its account is known; processes cache keys.',

@@ -50,7 +50,7 @@ export function getCollection<T extends Document>(model: { collection: MongooseC
 /** A document of any collection, with a string id. */
 export type AnyStored = Document & { _id: string };
 
-/** Returns a collection as untyped, for code that reads documents by field names alone. */
+/** Returns a collection without its document type, for code that reads documents by field names. */
 export function asUntyped<T extends Document>(
   collection: Pick<Collection<T>, 'find' | 'findOne'>,
 ): Collection<AnyStored> {

@@ -28,7 +28,7 @@ export class DeferJobError extends Error {
 export const tooEarly = Symbol('too early');
 
 /**
- * A queue, as BullMQ and the operator see it. Workers, the queue board, `topup doctor` and the
+ * A queue as BullMQ and the operator see it. Workers, the queue board, `topup doctor` and the
  * process table use the same object.
  */
 export interface Queue {
@@ -69,8 +69,8 @@ export interface Job<Data extends object> {
   queue: Queue;
   name: string;
   /**
-   * Incremented with each change of the schema of `data`. The previous schema then moves to
-   * `earlier`.
+   * Version of the schema of `data`. Each change of the schema increments it, and the previous
+   * schema moves to `earlier`.
    */
   version: number;
   /**
@@ -95,7 +95,8 @@ export interface Job<Data extends object> {
    */
   whileActive: 'follow' | 'skip';
   /**
-   * False if no sweep adds the job again. It stays in its queue until it is done or needs a person.
+   * False if no sweep adds the job again. The job then stays in its queue until it is done or needs
+   * a person.
    */
   isSwept?: false;
   /** True if a client waits for the job and retries itself. A failed job is then not retried. */
@@ -157,7 +158,10 @@ export interface Handler {
 export interface HandlerFamily {
   /** Name in logs. */
   name: string;
-  /** Returns the current handlers, one per queue. Called every second, so it reads from memory. */
+  /**
+   * Returns the current handlers, one per queue. Called every second, so implementations read from
+   * memory.
+   */
   handlersNow(): Promise<Handler[]>;
 }
 

@@ -21,7 +21,10 @@ export const roundsMax = 6;
  * eleven minutes in live mode, which is longer than most temporary faults.
  */
 const firstPauseMs = env.APP_MODE === 'live' ? 30_000 : 150;
-/** Relative jitter, so that jobs that failed together do not retry together. */
+/**
+ * Jitter as a share of the pause, so that jobs that failed at the same time are not retried at the
+ * same time.
+ */
 const jitter = 0.25;
 /**
  * Retry interval in milliseconds of a job that was set aside and whose subject cannot show this

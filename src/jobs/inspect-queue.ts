@@ -9,7 +9,10 @@ export interface SeenQueue {
   counts: Record<string, number>;
   workers: number;
   isPaused: boolean;
-  /** True if no job can be taken now: the rate is used up, or a job was requeued with a delay. */
+  /**
+   * True if no job can be taken now, because the rate is used up or a job was requeued with a
+   * delay.
+   */
   isLimited: boolean;
   /**
    * Earliest due time among the jobs at the head of the queue's lists, in milliseconds. Null if no

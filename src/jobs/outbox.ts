@@ -44,8 +44,8 @@ export interface Outbox<T extends OutboxDocument> {
   fields: readonly (keyof T & string)[];
   jobs: OutboxJob<T, never>[];
   /**
-   * Returns the time in milliseconds that a job has after `epoch` losses before the sweep adds
-   * another.
+   * Returns the time in milliseconds before the sweep adds another job, after the job was lost
+   * `epoch` times.
    */
   graceMs(epoch: number, document: T): number;
 }
@@ -165,7 +165,10 @@ async function findStillWaiting<T extends OutboxDocument>(
   return waiting;
 }
 
-/** Groups the documents that need this kind of job by their job. */
+/**
+ * Groups documents by the job that they need, and omits documents that do not need this kind of
+ * job.
+ */
 function groupByJob<T>({ job, isNeededBy }: OutboxJob<T, never>, documents: T[]): Map<Job<never>, T[]> {
   const jobOf = (document: T) => (typeof job === 'function' ? job(document) : job);
   return groupBy(documents.filter(isNeededBy), jobOf);

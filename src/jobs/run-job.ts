@@ -298,8 +298,8 @@ async function setAsideSubject(
  * Delays the job. It remains the only job of its subject, so that no sweep adds another too early.
  */
 async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
-  // BullMQ computes the delay from the host's time. Its script adds the delay to the fleet's time
-  // (fleet-worker.ts).
+  // BullMQ computes the delay from the host's time. Its script then adds the delay to the time of
+  // the shared clock (fleet-worker.ts).
   await bullJob.moveToDelayed(Date.now() + pauseMs, token);
   throw new DelayedError();
 }

@@ -66,7 +66,7 @@ export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   });
 }
 
-/** Handles a sweep. If there is more than one batch, other processes each get a part. */
+/** Handles a sweep. If there is more than one batch, other processes sweep the other parts. */
 export function handleSweep<T extends OutboxDocument>(job: Job<SweepData>, outbox: Outbox<T>): Handler {
   const others = Array.from({ length: partsMax - 1 }, (_, index) => ({ part: index + 1 }));
   return handle(job, async ({ part }) => {

@@ -20,7 +20,10 @@ export interface Markup {
    */
   priceGroup?: string | null;
   scope: MarkupScope;
-  /** A product code, or a subcategory or category in lower case. Null if the scope is `all`. */
+  /**
+   * The product code, subcategory or category, depending on the scope. Subcategories and categories
+   * are in lower case. Null if the scope is `all`.
+   */
   of: string | null;
   /** Hundredths of a per cent, 0 to 10,000. An integer, so that no precision is lost. */
   percentHundredths: number | null;
@@ -52,8 +55,8 @@ export type MarkupOwner = Pick<Markup, 'accountId' | 'priceGroup'>;
 export type MarkupSubject = MarkupOwner & Pick<Markup, 'scope' | 'of'>;
 
 /**
- * Returns the id prefix of an owner. Its first character sorts all buyers before groups, and groups
- * before accounts.
+ * Returns the id prefix of an owner. The first character of the prefix sorts all buyers before
+ * groups, and groups before accounts.
  */
 export function getOwnerKey({ accountId, priceGroup = null }: MarkupOwner): string {
   return accountId ?? (priceGroup === null ? '*' : `+${priceGroup}`);

@@ -7,7 +7,10 @@ import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { createKeyedQueue } from '../shared/concurrency.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
-/** Writes the audit entry of an offer, if it changed. @param before Null for a new offer. */
+/**
+ * Writes the audit entry of an offer, if the offer changed.
+ * @param before The offer before the change. Null for a new offer.
+ */
 export async function recordOffer(
   session: Session,
   by: ChangedBy,

@@ -142,7 +142,10 @@ export interface ProviderConnection {
   baseUrl: string;
   username: string;
   secret: string;
-  /** Signing secret of the provider's callbacks, if it differs from `secret`. */
+  /**
+   * Signing secret of the provider's callbacks. If null or absent, callbacks are signed with
+   * `secret`.
+   */
   callbackSecret?: string | null;
   /** The signing algorithm, for h2h only. md5 is for reseller engines without HMAC. */
   signWith?: 'hmac' | 'md5';

@@ -10,7 +10,8 @@ import { logger } from '../shared/logger.js';
 /** Milliseconds for which a process caches a count. */
 const readTtlMs = 500;
 /**
- * Multiplier of the estimate. An estimate that is too low would lead to refunds of accepted orders.
+ * Safety factor of the estimated wait. An estimate that is too low would lead to refunds of
+ * accepted orders.
  */
 const safetyFactor = 1.1;
 

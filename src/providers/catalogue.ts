@@ -40,7 +40,7 @@ export interface CatalogueItem {
   offers: CatalogueOffer[];
 }
 
-/** Average number of offers per product that a page shows at most. */
+/** Maximum number of offers per product, averaged over a page. */
 const offersMax = 200;
 
 /**

@@ -55,6 +55,7 @@ export interface CircuitView {
   pauseMs: number;
   /** Share of recent orders that were served, 0 to 1. Smoothed; it breaks ties in routing. */
   successRate: number;
+  /** Mean duration of recent orders in milliseconds. Smoothed; it breaks ties in routing. */
   meanMs: number;
 }
 

@@ -18,7 +18,9 @@ export interface PriceDifference {
   what: (typeof priceDifferences)[number];
   /** The seller's price in rupiah. */
   price: number;
+  /** The cost in rupiah that the offer stores. Null if unknown. */
   cost: number | null;
+  /** The cost in rupiah in the provider's list. Null if the list has none. */
   theirCost: number | null;
 }
 

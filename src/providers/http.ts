@@ -162,7 +162,7 @@ export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promi
   });
 }
 
-/** @param read Returns null if the body exceeds its limit. */
+/** @param read Reads the body. Returns null if the body exceeds its limit. */
 function exchange(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,

@@ -36,7 +36,7 @@ export interface PriceListFilter {
   status?: string | undefined;
 }
 
-/** Required values of product fields, compared case-insensitively. */
+/** Product fields with their required values, compared case-insensitively. */
 type Condition = Partial<Record<'category' | 'subcategory' | 'operator', string>>;
 
 interface CatalogueProduct {

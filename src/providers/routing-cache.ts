@@ -1,6 +1,6 @@
 /**
- * Routing data cached in the memory of each process. Under any load, a process queries the database
- * once a second, for floats.
+ * Routing data cached in the memory of each process. Whatever the load, a process queries the
+ * database at most once a second, for floats.
  */
 import { getQuickCollection } from '../database/mongo.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';

@@ -13,7 +13,7 @@ const schema = Joi.object<{ rows: Row[] }>({
     .required(),
 });
 
-/** Reads the simulator's log of the orders it executed for us, for reconciliation. */
+/** Reads the simulator's log of the orders that it executed for us. Used for reconciliation. */
 export async function readSimulatorLog(
   connection: ProviderConnection,
   { since, until }: { since: Date; until: Date },

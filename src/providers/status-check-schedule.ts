@@ -17,6 +17,7 @@ export interface PollState {
   sentAt: Date;
   /** Number of status checks so far. */
   checks: number;
+  /** Time of the last status check. Null before the first. */
   lastCheckAt: Date | null;
 }
 

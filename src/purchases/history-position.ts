@@ -16,14 +16,16 @@ export interface CountedHistory {
   period: Period;
 }
 
-/** The range to read a page from, both ends included, and the number of newer rows to skip. */
+/**
+ * The range from which to read a page, both ends included, and the number of newer rows to skip.
+ */
 export interface PagePosition {
   since: Date;
   until: Date;
   skip: number;
 }
 
-/** A time range, both ends included, with its number of purchases. */
+/** A time range, both ends included, and the number of purchases in it. */
 interface Span {
   startMs: number;
   endMs: number;
@@ -63,14 +65,14 @@ export async function findPagePosition(
         first.skip,
       )
     : [];
-  // No quarters were read because the day is short.
+  // The day is short, so no quarter hours were read.
   return {
     total,
     place: getPagePosition(spans.length > 0 ? spans : skipSpans(days, page.offset), wanted, length),
   };
 }
 
-/** Returns the range from the span where the page begins to the span where it ends. */
+/** Returns the range from the first span of the page to its last span. */
 function getPagePosition(
   spans: { span: Span; skip: number }[],
   { period }: CountedHistory,

@@ -17,7 +17,7 @@ export interface HistorySearch {
    * its last digits.
    */
   customerNumber?: string | undefined;
-  /** The whole serial number, or the digits of a PLN token with or without hyphens. */
+  /** The whole serial number, or the digits of an electricity token with or without hyphens. */
   serialNumber?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface HistoryQuery {
   limit: number;
 }
 
-/** Purchase statuses by filter value of docs/reference/api/lists.md. */
+/** Purchase statuses by the filter values of docs/reference/api/lists.md. */
 const statusesByFilter: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],

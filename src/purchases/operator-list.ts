@@ -17,6 +17,7 @@ export interface PurchaseFilter {
   productCode?: string | undefined;
   /** Minimum price in rupiah, inclusive. */
   priceFrom?: number | undefined;
+  /** Maximum price in rupiah, inclusive. */
   priceTo?: number | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
@@ -27,7 +28,8 @@ export interface PurchasePage {
   /** Cursor of the next page. Null on the last page. */
   next: string | null;
   /**
-   * Creation time of the oldest row scanned. A selective filter can end a page before it is full.
+   * Creation time of the oldest row scanned. With a selective filter, a page can have fewer rows
+   * than its limit.
    */
   searchedBackTo: Date | null;
 }
@@ -70,8 +72,9 @@ export async function findPurchasePage(
 export interface SumOfStatus {
   status: PurchaseStatus;
   count: number;
-  /** Rupiah. `amount` sums the prices, `commission` the platform's share of them. */
+  /** Sum of the prices in rupiah. */
   amount: number;
+  /** The platform's share of these prices in rupiah. */
   commission: number;
 }
 
@@ -130,7 +133,7 @@ function scanPurchases(filter: PurchaseFilter, key: Key | null, max: number): Pr
     .toArray();
 }
 
-/** Builds the indexed part of the filter, sorted in index order. */
+/** Builds the part of the filter that an index supports, sorted in index order. */
 function buildIndexQuery(
   filter: PurchaseFilter,
   key: Key | null,
@@ -144,7 +147,7 @@ function hasOwner({ accountId, sellerId }: PurchaseFilter): boolean {
   return accountId !== undefined || sellerId !== undefined;
 }
 
-/** True if the index query matches the filter exactly. */
+/** True if the index query alone matches exactly the rows of the filter. */
 function isExactQuery(filter: PurchaseFilter): boolean {
   const { accountId, sellerId, status, since, until } = filter;
   return hasOwner(filter)
@@ -152,7 +155,7 @@ function isExactQuery(filter: PurchaseFilter): boolean {
     : isAnsweredByIndex(filter) && [status, since, until].every((each) => each === undefined);
 }
 
-/** True if the filter has no condition without an index. */
+/** True if an index supports every condition of the filter. */
 export function isAnsweredByIndex({ productCode, priceFrom, priceTo }: PurchaseFilter): boolean {
   return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }

@@ -30,10 +30,14 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   commissionRate: number;
   providerKind: ProviderSettings['kind'];
   /**
-   * The address and username that the order was sent with. Status checks use them even if the
-   * settings change later. Null if the provider's settings have no address.
+   * The address with which the order was sent. Status checks use it even if the settings change
+   * later. Null if the provider's settings have no address.
    */
   providerBaseUrl: string | null;
+  /**
+   * The username with which the order was sent. Status checks use it even if the settings change
+   * later.
+   */
   providerUsername: string;
   status: OrderStatus;
   /** True while SENT or UNKNOWN. */

@@ -3,8 +3,9 @@ export interface PlnToken {
   /** The 20 digits entered at the meter. */
   token: string;
   customerName: string;
-  /** Tariff and power as PLN writes them: `R1`, `900VA`. */
+  /** Tariff code as PLN writes it, such as `R1`. */
   tariff: string;
+  /** Power of the connection as PLN writes it, such as `900VA`. */
   power: string;
   kwh: number;
 }

@@ -16,7 +16,7 @@ export interface DaySales {
   sellerId: string | null;
   /** YYYY-MM-DD in business time: the day on which the purchases were accepted. */
   day: string;
-  /** The `sold` counters of src/purchases/purchase-totals.ts, without the prefix of their path. */
+  /** The `sold` counters (see purchase-totals.ts), without the prefix of their path. */
   counters: Counters;
 }
 
@@ -144,7 +144,7 @@ export interface OpenPurchases {
   suspense: number;
   /** True if the read limit was reached. */
   isCut: boolean;
-  /** For each of the requested ages in milliseconds, the number of purchases younger than it. */
+  /** For each of the requested ages in milliseconds, the number of purchases that are younger. */
   younger: number[];
 }
 

@@ -8,8 +8,8 @@ export type PurchaseStatus = (typeof purchaseStatuses)[number];
 export type Surface = 'wallet' | 'buyer' | 'reseller';
 
 /**
- * A purchase of a buyer. The API and the collection call it a transaction. It is its own outbox:
- * the sweep handles it at `nextActionAt`.
+ * A purchase of a buyer. The API and the collection call it a transaction. The document is its own
+ * outbox: the sweep handles it at `nextActionAt`.
  */
 export interface Purchase extends Maskable {
   _id: string;
@@ -41,13 +41,15 @@ export interface Purchase extends Maskable {
    * no limit.
    */
   maxWaitS?: number;
-  /** The quote that a postpaid payment claimed. */
+  /** The quote that a postpaid payment claimed. Null for a prepaid purchase. */
   quoteId: string | null;
   status: PurchaseStatus;
-  /** Incremented by every state change. Compare-and-set updates expect it. */
+  /**
+   * Incremented by every state change. Every conditional update expects the version that was read.
+   */
   version: number;
   serialNumber: string | null;
-  /** Message for the client about the outcome. */
+  /** Message for the client about the outcome. Null if there is none. */
   message: string | null;
   /** The error code of a failure (docs/reference/errors.md#codes). Null otherwise. */
   failureCode: string | null;
@@ -75,7 +77,7 @@ export interface Purchase extends Maskable {
    * waits in no queue.
    */
   queuedFor: string | null;
-  /** Set while the operator must decide (decision 003). */
+  /** When the review began. Null unless the operator must decide (decision 003). */
   reviewSince: Date | null;
   /** Reason of the last review. Absent if there was none. */
   reviewReason?: string;
@@ -185,13 +187,13 @@ schema.index(
   { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'unmasked_oldest' },
 );
 
-// The check for concurrent payments of a bill (create-payment.ts). Open payments sort first.
+// Finds concurrent payments of a bill (create-payment.ts). Open payments sort first.
 schema.index(
   { accountId: 1, productCode: 1, customerNumber: 1, finalAt: 1 },
   { partialFilterExpression: { kind: 'postpaid' }, name: 'account_bill_ended' },
 );
 
-// Erased purchases whose reports are not ended yet.
+// Purchases whose customer number was erased and whose reports are not ended yet.
 schema.index(
   { reportsToEnd: 1 },
   { partialFilterExpression: { reportsToEnd: true }, name: 'reports_to_end' },

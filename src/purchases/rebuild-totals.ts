@@ -82,7 +82,7 @@ async function findTotalsDays(accountId: string, fromDay: string | null): Promis
   const found = dailyTotals
     .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
     .project<{ day: string }>({ _id: 0, day: 1 })
-    // The base sorts after its slots, so a day that is folded during the read is not missed.
+    // The base sorts after its slots, so a slot that is folded during the read is not missed.
     .sort({ _id: 1 });
   const days = new Set<string>();
   for await (const { day } of found) {
@@ -91,7 +91,10 @@ async function findTotalsDays(accountId: string, fromDay: string | null): Promis
   return days;
 }
 
-/** The ledger verification must also read damaged rows that lack the product fields. */
+/**
+ * A stored purchase. The ledger verification must also read damaged rows that lack the product
+ * fields.
+ */
 type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 'subcategory'> &
   Partial<CountedPurchase>;
 
@@ -153,6 +156,7 @@ async function* readPurchasePages(
 export interface Rebuilt {
   /** Number of account days processed. */
   days: number;
+  /** Number of account days whose totals were wrong and were corrected. */
   corrected: number;
 }
 

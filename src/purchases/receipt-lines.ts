@@ -65,7 +65,7 @@ const words = {
   },
 };
 
-/** A purchase under review is PROCESSING, because its outcome is not known. */
+/** Reasons by status. A purchase under review is PROCESSING, because its outcome is not known. */
 const noReceiptReasons = {
   PENDING: 'receiptNotYet',
   PROCESSING: 'receiptNotYet',

@@ -70,8 +70,8 @@ export function buildTransition(
     change: {
       collection: purchases.collectionName,
       id: purchase._id,
-      // The webhooks of this change contain the customer number, so it must not have been masked
-      // meanwhile.
+      // The webhooks of this change contain the customer number, so the number must not have been
+      // masked meanwhile.
       expect: {
         status: purchase.status,
         version: purchase.version,

@@ -8,7 +8,7 @@ import { purchaseStatuses, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './purchase-totals.js';
 
 export interface PurchaseSums {
-  /** Sums of prices in rupiah. Statuses without purchases are left out. */
+  /** Number and sum of prices in rupiah by status. Statuses without purchases are absent. */
   byStatus: { status: PurchaseStatus; count: number; amount: number }[];
   /** The platform's share of these prices in rupiah. */
   commission: number;

@@ -51,7 +51,10 @@ const optionsByUse: Record<Use, Options> = {
   subscriber: { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: 3_000 },
 };
 
-/** Uses that send many commands concurrently. The other uses send a command and wait. */
+/**
+ * Uses that send many commands concurrently. On other connections, each command waits for the
+ * previous one.
+ */
 const sendsMany: ReadonlySet<Use> = new Set(['producer', 'worker']);
 
 const connectTimeoutMs = 2_000;

@@ -76,7 +76,9 @@ interface Announcement {
 /** Problems that only the process itself can detect. */
 export interface ProcessTroubles extends Record<Incident, number> {
   isNotReady: boolean;
-  /** The longest block of its event loop within the last minute, in milliseconds. */
+  /**
+   * The longest time within the last minute for which the event loop was blocked, in milliseconds.
+   */
   lagMs: number;
 }
 

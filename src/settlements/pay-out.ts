@@ -19,8 +19,9 @@ import { getSettlementSweepTime } from './settlement-jobs.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**
- * Starts a payout (pending -> processing). `PAYOUT_MODE=simulated` completes it at once. With
- * `manual`, an operator claims it, pays at the bank and completes it. Safe to run twice.
+ * Starts a payout (pending -> processing). With `PAYOUT_MODE=simulated`, this also completes the
+ * settlement. With `manual`, an operator claims the settlement, pays at the bank and completes it.
+ * Safe to run twice.
  */
 export async function payOut(settlementId: string, accountId: string): Promise<void> {
   const settlement = await requireSettlement(settlementId, accountId);

@@ -11,7 +11,10 @@ export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed'
  */
 export type ReviewReason = 'new-bank-account' | 'recent-change';
 
-/** A seller's withdrawal. Amounts are in rupiah. The document is its own outbox. */
+/**
+ * A seller's withdrawal. Amounts are in rupiah. The document is its own outbox: the sweep handles
+ * it at `nextActionAt`.
+ */
 export interface Settlement {
   _id: string;
   accountId: string;
@@ -29,7 +32,7 @@ export interface Settlement {
    * accounts before.
    */
   changesBankAccount?: boolean;
-  /** Kept after the approval. Absent if no review was needed. */
+  /** The reason of the review, which stays after the approval. Absent if no review was needed. */
   reviewReason?: ReviewReason;
   reason: string | null;
   /**
@@ -40,6 +43,7 @@ export interface Settlement {
   byHand?: boolean;
   /** The operator who pays the settlement at the bank. Null if unclaimed. */
   claimedBy: string | null;
+  /** Time of the claim. Null if unclaimed. */
   claimedAt: Date | null;
   /** The bank's reference of the payment, as entered on completion. Absent if none was entered. */
   bankReference?: string;

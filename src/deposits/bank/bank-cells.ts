@@ -86,7 +86,7 @@ export function parseDirection(text: string): Direction | null {
 }
 
 export interface BankAmount {
-  /** Rupiah, without its sign. */
+  /** Amount in rupiah, without the sign. */
   amount: number;
   /** The direction given by the sign or the word next to the figure. Null if there is neither. */
   direction: Direction | null;

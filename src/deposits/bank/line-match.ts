@@ -7,6 +7,7 @@ import type { DatedDeposit } from './find-candidates.js';
  * - referenced: the text has the `ref_id` of one such deposit, which its client chose.
  * - amount: one pending deposit has this amount, and nothing else matches.
  * - several: several deposits match, or the match is uncertain.
+ *
  * - repeated: another line pays the same deposit.
  * - decided: every matching deposit was already credited or rejected.
  * - other-amount: the text names a deposit with another amount.

@@ -56,7 +56,9 @@ function matchByReference(
   return found ?? (waiting.length === 0 ? null : { match: 'other-amount', deposits: waiting });
 }
 
-/** @param fitting Named deposits with the line's amount that the line may pay by its day. */
+/**
+ * @param fitting Named deposits that have the line's amount and that the line may pay by its day.
+ */
 function matchFitting(
   match: 'named' | 'referenced' | 'several',
   fitting: DatedDeposit[],

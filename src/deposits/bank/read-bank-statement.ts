@@ -51,6 +51,7 @@ export interface BankStatement {
   } | null;
   /** Number of outgoing payments. */
   outgoing: number;
+  /** Number of lines without date and amount, such as balances and totals. */
   others: number;
   refused: { line: number; why: BankLineRefusal }[];
 }
@@ -91,7 +92,7 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
   return { ...statement, days: days && { ...days, isOrderTold } };
 }
 
-/** Returns the first and the last day of lines in one pass. */
+/** Returns the first and the last day of the lines, in one pass. */
 export function getDayRange(
   lines: readonly Pick<IncomingLine, 'day'>[],
 ): { first: string; last: string } | null {
@@ -216,7 +217,7 @@ interface Heading {
   line: number;
 }
 
-/** Finds the first row with all required headings, with any separator. */
+/** Finds the first row with all required headings, whichever separator the file uses. */
 async function findHeading(text: string): Promise<Heading> {
   let missing: string[] = findMissingColumns(findColumns([]));
   for (const mark of [',', ';', '\t'] as const) {

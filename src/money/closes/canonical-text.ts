@@ -8,8 +8,8 @@ import { Long } from 'mongodb';
 export const exactReadOptions = { promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
- * Returns the text of a stored value for hashing. Values that differ in value or type differ in
- * text. The caller names the fields in a fixed order, so a field added to a collection later
+ * Returns the text of a stored value for hashing. Different values or types have different texts.
+ * The caller names the fields in a fixed order, so a field that is added to a collection later
  * changes no hash.
  */
 export function toCanonicalText(value: unknown): string {
@@ -58,7 +58,7 @@ export function createProofSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** Returns the proof that replaces a masked field in hashes. Lower-case hex. */
+/** Returns the proof that replaces a masked field in hashes, in lower-case hex. */
 export function getProof(salt: string, field: string, value: unknown): string {
   return createHash('sha256')
     .update(`${salt} ${field} ${toCanonicalText(value)}`)

@@ -131,7 +131,7 @@ function sha256(values: (string | number | null | [string, number][])[]): string
   return hashText(JSON.stringify(values));
 }
 
-/** Converts a number that was read with `exactReadOptions`. */
+/** Converts a number that was read with `exactReadOptions` to a JavaScript number. */
 export function toPlainNumber(value: number | null): number {
   return Long.isLong(value) ? value.toNumber() : Number(value);
 }

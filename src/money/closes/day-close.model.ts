@@ -13,6 +13,7 @@ export interface DayAudit {
 export interface DayRoot {
   /** Number of wallet rows. */
   wallets: number;
+  /** Number of journals that these rows cover. */
   journals: number;
   /** Sums in rupiah over all closed days, including this one. */
   totals: LedgerSums;

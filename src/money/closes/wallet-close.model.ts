@@ -68,7 +68,7 @@ export const WalletCloseModel = mongoose.model('WalletClose', schema);
 export const walletCloses = getCollection<WalletClose>(WalletCloseModel);
 const toStoredRow = buildToStored<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
 
-/** Returns a row as it is stored, with money as int64. */
+/** Returns a row as the driver must store it, with money as int64. */
 export function toStored(row: WalletClose) {
   return { ...toStoredRow(row), sums: toStoredSums(row.sums) };
 }

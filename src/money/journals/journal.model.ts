@@ -29,18 +29,22 @@ export type LedgerAccount =
 
 export interface JournalLine {
   account: LedgerAccount;
-  /** Rupiah. Positive increases this account. The lines of a journal sum to 0. */
+  /**
+   * Amount in rupiah. A positive amount increases this ledger account. The lines of a journal sum
+   * to 0.
+   */
   amount: number;
 }
 
-/** One movement of money. Append-only: a refund is an opposite journal, never an update. */
+/** One movement of money. Journals are never changed: a refund is an opposite journal. */
 export interface Journal {
   _id: string;
   /** The wallet's account, or the buyer if the journal changes no wallet. */
   accountId: string;
   kind: JournalKind;
   /**
-   * Id of the purchase, deposit, settlement or posting that moved the money. Unique with `kind`.
+   * Id of the purchase, deposit, settlement or posting that moved the money. The pair of this id
+   * and `kind` is unique.
    */
   subjectId: string;
   /**

@@ -34,7 +34,9 @@ interface Lane {
  * Lanes of accounts in one shard range are adjacent, so that each group is written on one shard.
  */
 const sharedLanes: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => createLane(null));
-/** Lanes of accounts whose postings keep conflicting, so that they do not block others. */
+/**
+ * Lanes of accounts whose postings keep conflicting, so that these postings do not block others.
+ */
 const ownLanes = new Map<string, Lane>();
 
 export function enqueue(item: QueuedPosting): void {

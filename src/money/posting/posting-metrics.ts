@@ -17,7 +17,7 @@ const groupDurations = histogram({
   zero: [{}],
 });
 
-/** Records the size and duration of a group, also if it fails. */
+/** Records the size and the duration of a group, even if the write fails. */
 export async function observeGroup<T>(size: number, write: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   try {

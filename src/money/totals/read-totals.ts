@@ -84,6 +84,7 @@ export async function readTotals(
     accountId: string;
     /** First day, YYYY-MM-DD, inclusive. */
     from: string;
+    /** Last day, YYYY-MM-DD, inclusive. */
     to: string;
     path: string;
     /** First path steps below `path` to read. If absent, all are read. */

@@ -37,7 +37,7 @@ export interface PlannedChange {
 export interface ImportPlan {
   lines: number;
   changes: PlannedChange[];
-  /** Number of lines that already match their offer. */
+  /** Number of lines whose values equal those of the offer. */
   unchanged: number;
   /** Refused lines, ordered by line. */
   refused: RefusedLine[];

@@ -17,6 +17,7 @@ export interface PriceImport {
   status: PriceImportStatus;
   /** Number of offers in the plan. */
   planned: number;
+  /** Number of offers that the import changed. Another actor changed the others meanwhile. */
   changed: number;
   actor: string;
   reason: string | null;

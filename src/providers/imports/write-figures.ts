@@ -22,6 +22,7 @@ export interface WriteOutcome<C> {
   change: C;
   /** Values before this call. */
   was: OfferFigures;
+  /** Values after this call. They equal `was` if nothing was written. */
   is: OfferFigures;
   /** Fields that have their target value, whether this call or an earlier one wrote them. */
   done: OfferField[];

@@ -35,7 +35,7 @@ export interface PurchaseRequest {
   productCode: string;
   customerNumber: string;
   refId: string;
-  /** Rupiah. The purchase is refused if its price is higher. */
+  /** Maximum price in rupiah. The purchase is refused if its price is higher. */
   maxPrice?: number | undefined;
   callbackUrl?: string | null | undefined;
   /** Request id of the HTTP call. */
@@ -64,11 +64,12 @@ export type Pricing = (
  * job. If the process dies before it adds the job, the sweep adds it.
  *
  * Invariants: each pair of account and ref_id is debited at most once. The debit never exceeds the
- * balance. A thrown error means that this call created no purchase.
+ * balance. Any error except DependencyError means that this call created no purchase.
  *
  * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError or
  *   InsufficientBalanceError if the request is refused.
- * @throws DependencyError if the outcome is unknown. A retry with the same ref_id is safe.
+ * @throws DependencyError if a dependency is unavailable. Either nothing was done, or a retry with
+ *   the same ref_id returns the result.
  * @throws The errors of `pricing`.
  */
 export async function acceptPurchase(

@@ -57,7 +57,7 @@ async function findPayableQuote(bill: BillKey): Promise<OpenQuote | null> {
 
 /**
  * Returns the ids of payments of the bill that ended at or after `since`.
- * @throws ConflictError if one is still open.
+ * @throws ConflictError if a payment of the bill is still open.
  */
 async function findEndedPayments(bill: BillKey, since: Date): Promise<string[]> {
   // Null sorts first, so an open payment is always in the result.

@@ -83,7 +83,7 @@ export async function fulfilPurchase(
 interface FulfilmentRun {
   askNow: boolean;
   turnAt: string | null | undefined;
-  /** Sellers that cannot be asked because of our own settings. */
+  /** Sellers that cannot be asked because our settings for them are invalid. */
   unreachable: Set<string>;
 }
 

@@ -158,7 +158,7 @@ function isRefused({ code }: Order): boolean {
   return !notExecutedCodes.includes(code ?? '');
 }
 
-/** True if the order was not executed and its seller refused no other order of the purchase. */
+/** True if the order was not executed and its seller has refused no order of the purchase. */
 function mayRetrySeller(order: Order, all: Order[]): boolean {
   return !isRefused(order) && !all.some((each) => each.sellerId === order.sellerId && isRefused(each));
 }

@@ -26,9 +26,9 @@ export async function postpone(purchase: Purchase, wantedDelayMs: number): Promi
 const postponableFilter = { status: { $nin: [...finalStatuses] }, reviewSince: null };
 
 /**
- * Stores the postponement. Concurrent calls share a command, because an outage postpones all
- * purchases of a provider at once.
- * @returns false if the purchase has changed.
+ * Stores the new time of a postponed purchase. Concurrent calls share a command, because an outage
+ * postpones all purchases of a provider at once.
+ * @returns False if the purchase has changed.
  */
 const postponeInDatabase = batchCalls<{ purchase: Purchase; until: Date }, boolean>({
   itemsMax: 100,
@@ -105,8 +105,9 @@ const retryEveryMs = 10_000;
 const retrySpacingMs = 20;
 
 interface RetryLine {
-  /** The last scheduled retry and when it was scheduled, by the monotonic clock of this process. */
+  /** Time at which the last scheduled retry runs, on the monotonic clock of this process. */
   lookAtMs: number;
+  /** When that retry was scheduled, on the same clock. */
   promisedMs: number;
 }
 
@@ -128,7 +129,7 @@ export function getRetryDelayMs(
 ): number {
   const line = retryLines.get(sellerId);
   const soonestMs = nowMs + retryEveryMs;
-  // A line without a recent entry counts as empty.
+  // A queue without a recent entry counts as empty.
   const isInLine = line !== undefined && nowMs - line.promisedMs <= 2 * retryEveryMs;
   const lookAtMs = isInLine ? Math.max(soonestMs, line.lookAtMs + retrySpacingMs) : soonestMs;
   retryLines.set(sellerId, { lookAtMs, promisedMs: nowMs });

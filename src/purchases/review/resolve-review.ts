@@ -28,9 +28,9 @@ import { requirePurchase } from '../find-purchase.js';
 import { collectChunks } from '../../shared/collections.js';
 
 export type Decision =
-  /** The provider executed it. */
+  /** The provider executed the order. */
   | { outcome: 'success'; serialNumber: string | null }
-  /** The provider certainly did not and will not execute it. The debit is returned. */
+  /** The provider certainly did not and will not execute the order. The debit is returned. */
   | { outcome: 'failed' }
   /**
    * The purchase goes back to the workers. They ask the provider again, or try the next seller if
@@ -109,7 +109,7 @@ function requireNotInFlight(order: Order | null): void {
   }
 }
 
-/** Makes the posting stale if a check of the order started since it was read. */
+/** Makes the posting stale if a check of the order has started since the order was read. */
 function expectNotInFlight(posting: Posting, order: Order | null): Posting {
   const changes = posting.changes?.map((change) =>
     change.id === order?._id
@@ -162,7 +162,10 @@ function buildAskPosting({ _id, accountId, status, version }: Purchase): Posting
   };
 }
 
-/** Makes the posting expect the review that the operator has seen, so a review is decided once. */
+/**
+ * Makes the posting expect the review that the operator has seen, so that each review is decided
+ * once.
+ */
 function expectUnderReview({ reviewSince }: Purchase, posting: Posting, audit: Insert): Posting {
   const [change, ...others] = posting.changes ?? [];
   const guarded = change && { ...change, expect: { ...change.expect, reviewSince } };

@@ -64,7 +64,7 @@ export async function endPurchase(account: Account, idOrRef: string, end: Played
   return { purchase: now, isEnded: now.status === statusesByEnd[end] };
 }
 
-/** Returns the order that the end applies to. */
+/** Returns the order to which the requested end applies. */
 function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
   const isReversal = end === 'reversed';
   if (isReversal ? purchase.status !== 'SUCCESS' : isFinal(purchase.status)) {
