@@ -15,7 +15,7 @@ export interface Message {
   /** Null if no secret is known for the path. */
   verified: boolean | null;
   verification: Verification | null;
-  /** What the sender got: an HTTP status, or `hang` for no response. */
+  /** The response to the sender: an HTTP status, or `hang` for no response. */
   answered: number | 'hang';
 }
 

@@ -1,2 +1,2 @@
-/** An error of which the user sees only the message, without a stack trace. */
+/** An error that the user sees as its message alone, without a stack trace. */
 export class PlainError extends Error {}

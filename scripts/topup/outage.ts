@@ -8,7 +8,7 @@ interface Away {
   refuses?: true;
 }
 
-/** An error of which the user sees only the message. */
+/** An error that the user sees as its message alone. */
 export class OutageError extends Error {}
 
 /**

@@ -22,7 +22,7 @@ export interface RoutedOffer {
   circuit: CircuitView['state'];
   successRate: number;
   meanMs: number;
-  /** What blocks the offer. Null if nothing does. */
+  /** The reason why the offer is blocked. Null if it is not. */
   obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
   /**
    * The criterion that ranks the offer behind the previous one. `first` is the first offer, and

@@ -75,7 +75,7 @@ function getLeaseKey(name: string): string {
 /** The lease ended while its holder was working. Another process may have taken the lease. */
 export class LeaseOverError extends Error {}
 
-/** What work can use while it holds a lease. */
+/** The handle that work gets while it holds a lease. */
 export interface Held {
   /**
    * Reports progress, which keeps the lease.

@@ -57,7 +57,7 @@ function buildProjection(names: readonly string[]): Record<string, 1> {
 
 /**
  * Sums counters.
- * @param values Names of gauges, of which the last value counts instead of the sum.
+ * @param values Names of gauges. Their last value counts instead of the sum.
  */
 export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();

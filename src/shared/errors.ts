@@ -92,7 +92,7 @@ export interface AppErrorOptions {
   reason?: FailureReason;
   /** Seconds after which a retry is useful. Sent as Retry-After. */
   retryAfterS?: number;
-  /** What to do next. Shown only on the command line. */
+  /** Advice for the next step. Shown only on the command line. */
   atCommandLine?: string;
 }
 

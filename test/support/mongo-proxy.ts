@@ -29,7 +29,7 @@ export interface ProxiedCommand {
  */
 export type Answer = Document | 'cut' | 'silence';
 
-/** What the proxy changes about a command. */
+/** The changes that the proxy makes to a command. */
 export interface Interference {
   /** Delays the command until this promise settles. */
   waitFor?: Promise<unknown>;

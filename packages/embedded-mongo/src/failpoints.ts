@@ -21,7 +21,7 @@ interface Failpoint {
   count: number;
 }
 
-/** What a failpoint does to a command. */
+/** The effect of a failpoint on a command. */
 export interface CommandFailure {
   blockMs: number;
   closeConnection: boolean;

@@ -14,7 +14,7 @@ import { concludeFailure, concludeSuccess } from './conclude-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * What the caller does next.
+ * The next step of the caller.
  *
  * - `again`: read the purchase again now, for example to try the next seller.
  * - `done`: end the job.

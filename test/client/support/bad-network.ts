@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to a call. Every call except a `silent` one reaches the service. */
+/** The fate of a call. Every call except a `silent` one reaches the service. */
 export type NetworkFault = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {

@@ -4,7 +4,7 @@ import { isDoc, type Doc } from '../values/types.js';
 import type { Expression } from './operator.js';
 
 /**
- * What a projection does at a path. `apply` is for `$slice` and `$elemMatch`, which only `find`
+ * The action of a projection at a path. `apply` is for `$slice` and `$elemMatch`, which only `find`
  * has: it maps the stored value to the projected one, or returns `undefined` to remove the field.
  */
 export type Leaf =

@@ -125,7 +125,7 @@ function isPlainEquality(condition: unknown): boolean {
 }
 
 /**
- * True for a condition with at most one lower bound and one upper bound, neither of which is NaN.
+ * True for a condition with at most one lower and one upper bound, and without NaN as a bound.
  */
 function isPlainRange(condition: unknown): boolean {
   const operators = isDoc(condition) ? keysOf(condition) : [];
