@@ -181,9 +181,9 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
     ['metrics on', 3, total(onUs)],
   ] as const;
   for (const [what, goal, us] of goals) {
-    const whoever =
+    const fixedUs =
       what === 'metrics on' ? total((part) => scrapedUs(part) + looksUs) : parts.length * looksUs;
-    const shares = `its calls ${formatValue(share(us - whoever, cpuUs))} %, the rest at ${formatValue(perSecond)} purchases/s`;
+    const shares = `its calls ${formatValue(share(us - fixedUs, cpuUs))} %, the rest at ${formatValue(perSecond)} purchases/s`;
     printGoal(`${what}, of a purchase's CPU in all processes (${shares})`, {
       goal,
       reached: share(us, cpuUs),
