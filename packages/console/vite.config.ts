@@ -19,7 +19,7 @@ const service = given ?? 'http://127.0.0.1:3000';
 export default defineConfig({
   base: '/',
   plugins: [react()],
-  // A placeholder. src/api/http/built-page.ts replaces it by a new nonce in each response.
+  // A placeholder. src/api/http/built-page.ts replaces it with a new nonce in each response.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../../dist/console',

@@ -30,9 +30,9 @@ export const friendly: AnswerRule = {
 };
 
 /**
- * Body of POST /control. A key is a path such as `/hooks/shop`, which includes all paths below it,
- * an account name, which stands for `/hooks/<account>`, or `*` for all other paths. `null` removes
- * an entry.
+ * Body of POST /control. A key is a path, an account name or `*`. A path such as `/hooks/shop`
+ * includes all paths below it. An account name means `/hooks/<account>`. `*` means all other paths.
+ * `null` removes an entry.
  */
 export interface InboxChange {
   secrets?: Record<string, string | string[] | null>;

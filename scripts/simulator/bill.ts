@@ -27,7 +27,7 @@ export interface BillDesk {
   inquire(asked: Asked): Bill | NoBill;
   /**
    * Returns null if the bill may be paid, and otherwise the reason for the refusal. `agreed` is the
-   * total that the payer expects. Null stands for the total that was shown last.
+   * total that the payer expects. Null means the total that was shown last.
    */
   refusePayment(asked: Asked, agreed: number | null): string | null;
 }

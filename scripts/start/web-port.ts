@@ -4,7 +4,7 @@ import { PlainError } from '../supervisor/plain-error.js';
 const defaultPort = 3_000;
 
 /**
- * Returns the port from PORT. The value 0 stands for any free port.
+ * Returns the port from PORT. The value 0 means any free port.
  * @throws PlainError with instructions if the port is unavailable.
  */
 export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {

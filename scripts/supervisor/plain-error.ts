@@ -1,2 +1,2 @@
-/** An error that the user sees as its message alone, without a stack trace. */
+/** An error for the user. Only its message is printed, without a stack trace. */
 export class PlainError extends Error {}

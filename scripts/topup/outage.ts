@@ -1,4 +1,4 @@
-/** Explains an error that a database outage caused, with the database and what to do. */
+/** Explains an error that a database outage caused. Names the database and what to do. */
 
 interface Away {
   name: 'MongoDB' | 'Redis';
@@ -8,7 +8,7 @@ interface Away {
   refuses?: true;
 }
 
-/** An error that the user sees as its message alone. */
+/** An error for the user. Only its message is printed. */
 export class OutageError extends Error {}
 
 /**

@@ -26,7 +26,7 @@ describe('status checks at a provider', () => {
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false });
       await eventually('the scheduled check', () => asked.length === 1);
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: true });
-      // Plan the job that the scheduled check plans when it ends.
+      // Add the next delayed job, as a scheduled check does when it ends.
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false }, { delayMs: 3_600_000 });
       end();
       await eventually('the check after the callback', () => asked.includes(true), 5_000);

@@ -1,6 +1,6 @@
 /**
- * An operator retries failed jobs. No money moves twice, whatever has happened to the job's subject
- * since.
+ * An operator retries failed jobs. No money moves twice, even if the job's subject has changed in
+ * the meantime.
  */
 import { expect } from 'chai';
 import { AuditModel } from '../../src/audit/audit.model.js';

@@ -1,4 +1,4 @@
-/** Scheduled masking, and the ledger, repeated calls and checks after it. */
+/** Scheduled masking, and its effects on the ledger, on repeated calls and on checks. */
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';

@@ -1,7 +1,7 @@
 /**
- * Guarantees that every provider adapter gives, whatever its protocol. A new adapter supplies a
- * `Harness`, that is, a real HTTP server for the protocol and the customer numbers that cause each
- * outcome.
+ * Tests of the guarantees that every provider adapter must give, for any protocol. A new adapter
+ * supplies a `Harness`, that is, a real HTTP server for the protocol and the customer numbers that
+ * cause each outcome.
  */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';

@@ -80,8 +80,8 @@ describe('operator actions on providers', function () {
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
     const before = await walletsBut(other?._id);
-    // Wait until other orders are checked a full interval later. Meanwhile this order is not
-    // checked, and no money moves.
+    // Wait until an order of another buyer is checked at least one interval later. Until then this
+    // order must not be checked, and no money may move.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
       const [asked] = await attemptsOf(stack, await underReview(otherBuyer));

@@ -295,8 +295,8 @@ describe('provider queues', function () {
       { sellerId: removed.sellerId, price: 10_000 },
       { sellerId: other.sellerId, price: 10_000 },
     ]);
-    // Sellers with equal prices may come in either order, so only the first seller has an offer
-    // during acceptance.
+    // Sellers with equal prices may come in either order. So only the seller that is removed later
+    // has an active offer during acceptance.
     const offers = stack.db.collection<{ _id: string }>('offers');
     await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'inactive' } });
     await announceChange(stack);

@@ -148,7 +148,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { toldS }]) => toldS === undefined).map(([name]) => name);
           if (left.length === last.length) {
-            // All other alarms are announced, so start the next of the causes that begin last.
+            // All other alarms are announced, so start the next of the causes with `beginsLast`.
             await Promise.all(last.splice(0, 1).map(begin));
           }
           return eachHas('toldS');
@@ -170,7 +170,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { overS }]) => overS === undefined).map(([name]) => name);
           if (String(left) === String(lingeringNames)) {
-            // No cause remains. These alarms are still active because of `keepMs`, so skip that
+            // All causes have ended. `keepMs` keeps these alarms active for longer, so skip that
             // time.
             wereKept = true;
             await alarms.updateMany({ seenAt: { $ne: null } }, { $set: { seenAt: ago(skippedMs) } });

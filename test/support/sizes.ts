@@ -125,8 +125,8 @@ export const sizes = {
   ),
   /**
    * The step by which combinations of link, fault and stage are selected. 1 selects all 150. 2
-   * selects each fault on each link at every other stage. 29 selects each fault and each link once.
-   * `stacks` is the number of concurrent copies of the service.
+   * selects each fault on each link at every other stage. 29 selects each link once and each fault
+   * at least once. `stacks` is the number of concurrent copies of the service.
    */
   faults: bySize(
     { every: 29, stacks: 1, limitMs: 240_000 },

@@ -5,9 +5,9 @@ import { isDoc, type Doc } from './values/types.js';
 /** The election state of the only member of the replica set. */
 export interface Election {
   /**
-   * Number of the newest election that the server won. It starts with the current time in seconds,
-   * so that it also grows over restarts. A driver rejects a primary with a lower number than the
-   * last one that it saw.
+   * The number of the newest election that the server won. It starts with the current time in
+   * seconds, so that it also increases across restarts. A driver rejects a primary with a lower
+   * number than the last one that it saw.
    */
   term: number;
   isPrimary: boolean;

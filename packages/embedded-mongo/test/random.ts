@@ -1,4 +1,4 @@
-/** A source of random values that can be repeated: the same seed produces the same values. */
+/** A reproducible source of random values: the same seed produces the same values. */
 export interface Random {
   /** Returns an integer from `min` to `max`, both inclusive. */
   readonly int: (min: number, max: number) => number;

@@ -202,7 +202,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-/** Updates that are refused whatever documents exist. */
+/** Updates that are refused regardless of the existing documents. */
 const refused: readonly Case[] = [
   ...fails(
     9,

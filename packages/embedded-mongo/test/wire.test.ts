@@ -10,7 +10,7 @@ describe('the wire protocol', () => {
   });
   after(() => stopFixture(fixture));
 
-  /** Sends bytes. The server must close this connection and still serve other ones. */
+  /** Sends bytes. The server must close this connection and still serve others. */
   async function expectClosed(bytes: Buffer): Promise<void> {
     const connection = await openRaw(fixture.server.port);
     connection.socket.write(bytes);

@@ -1,4 +1,4 @@
-/** Webhooks of purchases in every state, and receivers that do not answer. */
+/** Webhooks of purchases in every state, and receivers that do not respond. */
 import {
   deliveries,
   type Delivery,

@@ -1,4 +1,4 @@
-/** An operator changes account settings in another process. The next call follows them. */
+/** An operator changes account settings in another process. They apply to the next call. */
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { getMd5SignCounts } from '../../../src/accounts/md5-signs.js';

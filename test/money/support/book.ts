@@ -31,7 +31,7 @@ export interface Asked {
   toMs: number;
 }
 
-/** A status that a client was told about an accepted document. */
+/** A status of an accepted document, as a client received it. */
 export interface Told {
   collection: 'transactions' | 'settlements' | 'adjustments';
   id: string;

@@ -107,7 +107,7 @@ describe('topup ledger verify', function () {
     const ownCall = await verify(instant);
     expect(ownCall.report.findings).to.deep.equal([]);
     expect(ownCall.report.totals?.unvouchedDeposits).to.equal(50_000);
-    // A deposit that was pending needs a confirmation, whatever the current deposit mode is.
+    // A deposit that was pending needs a confirmation in every deposit mode.
     const earlier = new Date(at.getTime() - 3_600_000);
     await planted.change('deposits', { _id: ids.idleDeposit }, { $set: { createdAt: earlier } });
     const waited = await verify(instant);

@@ -194,8 +194,8 @@ function SetMarkup(): React.ReactElement {
 }
 
 /**
- * Builds the buyers to which a rule applies. If both fields are filled in, both are sent, and the
- * service refuses the request with an explanation.
+ * Builds the request fields for the buyers to which a rule applies. If both fields are filled in,
+ * both are sent, and the service refuses the request with an explanation.
  */
 function buildBuyers({ account, group }: { account: string; group: string }) {
   return {

@@ -214,8 +214,7 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
 type Limit = keyof Provider['limits'];
 
 /**
- * Limits of a provider. An empty field stands for no limit. For the maximum wait, it stands for the
- * default.
+ * Limits of a provider. An empty field means no limit. For the maximum wait, it means the default.
  */
 function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
   const [given, setGiven] = useState<Record<Limit, string>>({

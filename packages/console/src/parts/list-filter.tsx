@@ -88,8 +88,8 @@ export function FilterField({
 }
 
 /**
- * Buttons to the older entries and back to the newest ones. If the search stopped before the end,
- * the text tells how far back it went.
+ * Buttons to the older entries and back to the newest ones. If the search stopped before the end, a
+ * text shows how far back it went.
  */
 export function Older({
   next,

@@ -8,8 +8,8 @@ import { useZone } from '../zone.js';
 const retryEveryMs = 5_000;
 
 /**
- * Replaces a query without data: shows a loader or the error. During an outage the query is
- * repeated until it succeeds.
+ * A placeholder for a query without data: shows a loader or the error. During an outage the query
+ * is retried until it succeeds.
  * @param options.outageAdvice Tells the user what to do during an outage.
  */
 export function Waiting({

@@ -10,7 +10,7 @@ import { system } from './system.js';
 import { today } from './today.js';
 import { webhooks } from './webhooks.js';
 
-/** All texts of the pages. The compiler reports a text without one of the languages. */
+/** All texts of the pages. The compiler rejects a text that lacks one of the languages. */
 export const texts = {
   ...common,
   ...portal,

@@ -38,7 +38,7 @@ function textOperand<T>(
 
 /**
  * Compiles the `timezone` of a date operator. The default is UTC.
- * @throws MongoError 40517 if the operand is not a string, 40485 if it names no time zone.
+ * @throws MongoError 40517 if the operand is not a string, 40485 if the time zone is unknown.
  */
 export function zoneOperand(timezone: Expression | undefined): Operand<Zone> {
   return timezone === undefined

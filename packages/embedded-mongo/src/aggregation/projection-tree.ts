@@ -13,7 +13,7 @@ export type Leaf =
   | { readonly kind: 'compute'; readonly expression: Expression }
   | { readonly kind: 'apply'; readonly apply: (value: unknown, root: Doc) => unknown };
 
-/** An inner node of a projection. Its fields have the order of the specification. */
+/** An inner node of a projection. Its fields are in the order of the specification. */
 export interface Branch {
   readonly fields: Map<string, Leaf | Branch>;
   /**
@@ -111,7 +111,7 @@ function keepIncluded(branch: Branch, document: Doc, root: Doc): Doc {
 
 /**
  * Projects the value of a branch. Documents keep their included fields. Other values are removed,
- * also from arrays at any depth.
+ * including those in arrays at any depth.
  */
 function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
   if (isDoc(value)) {
@@ -121,7 +121,8 @@ function includedValue(branch: Branch, value: unknown, root: Doc): unknown {
     return undefined;
   }
   const kept = value.map((element) => includedValue(branch, element, root));
-  // Computing a field replaces a removed element by a new document, so its position is kept.
+  // Computing a field replaces a removed element with a new document, so the positions do not
+  // change.
   return branch.computes ? kept : kept.filter((element) => element !== undefined);
 }
 

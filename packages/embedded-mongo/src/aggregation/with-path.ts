@@ -3,7 +3,7 @@ import { isDoc, type Doc } from '../values/types.js';
 
 /**
  * Returns a copy of the document in which the field at the path has this value. Missing documents
- * on the path are created, and other values on the path are replaced by documents. The value
+ * on the path are created, and other values on the path are replaced with documents. The value
  * `undefined` removes the field.
  */
 export function withPath(document: Doc, path: readonly string[], value: unknown): Doc {

@@ -37,7 +37,7 @@ export function aggregatedNamespace(command: Doc, database: string): string | un
 
 /**
  * Returns a `$skip` and a `$limit` at the start of the stages, and the stages after them. Zero
- * stands for an absent stage.
+ * means that the stage is absent.
  */
 function windowOf(stages: readonly unknown[]): { skip: number; limit: number; rest: readonly Doc[] } {
   const rest = stages.filter(isDoc);
@@ -48,7 +48,7 @@ function windowOf(stages: readonly unknown[]): { skip: number; limit: number; re
 
 /** A pipeline whose only result is a number of documents. */
 interface PlainCount {
-  /** The part of the query's result that is counted. Zero stands for no limit. */
+  /** The part of the query's result that is counted. A limit of zero means no limit. */
   readonly window: { readonly skip: number; readonly limit: number };
   /** Builds the result document from the number. */
   readonly result: (n: number) => Doc;

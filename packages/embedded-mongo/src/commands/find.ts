@@ -49,7 +49,7 @@ export function find(context: CommandContext): Promise<CommandResult> {
 
 /**
  * Returns the documents of a query. With a snapshot reader, all documents are found immediately and
- * `isAlive` is null. Otherwise they are read lazily, and `isAlive` tells whether their collection
+ * `isAlive` is null. Otherwise they are read lazily, and `isAlive` returns whether their collection
  * and indexes still exist.
  */
 export function readRows(

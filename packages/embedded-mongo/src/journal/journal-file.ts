@@ -67,8 +67,8 @@ function openFile(directory: string, generation: number): number {
 }
 
 /**
- * Writes the whole block. A full disk may accept only a part of a write, without an error. The
- * write of the remaining part then throws the reason.
+ * Writes the whole block. A full disk may accept only a part of a write, without an error. Writing
+ * the remaining part then throws the error.
  */
 async function writeFully(fd: number, block: Buffer, position: number): Promise<void> {
   let written = 0;

@@ -10,7 +10,7 @@ export interface MatchDetails {
   position: number | undefined;
 }
 
-/** Returns true if a document matches, and then sets the fields of `details`. */
+/** Returns true if a document matches. Only in that case are the fields of `details` valid. */
 export type Filter = (doc: Doc, details?: MatchDetails) => boolean;
 
 /** Tests one value. For a missing value, `present` is false and the value is `undefined`. */

@@ -185,7 +185,7 @@ export function buildCreateChange({ id, namespace, uuid }: Collection): CatalogC
   return { type: 'create', id, namespace, uuid: uuid.toString('hex') };
 }
 
-/** Removes the versions that only snapshots needed that have ended. */
+/** Removes old versions that no snapshot in use needs any more. */
 function dropSuperseded(store: Store): void {
   const oldest = oldestSnapshot(store);
   let done = 0;

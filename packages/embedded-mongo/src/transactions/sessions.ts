@@ -5,8 +5,8 @@ import { abort, begin, type Store } from '../store/store.js';
 import type { SessionOutcome, Transaction } from '../store/transaction.js';
 
 /**
- * A logical session of a client. It has the newest transaction or retryable write, and the replies
- * that are remembered for retries.
+ * A logical session of a client. It holds the newest transaction or retryable write, and the
+ * replies that are remembered for retries.
  */
 export interface Session {
   /** The 16 bytes of the session id as a latin1 string. */

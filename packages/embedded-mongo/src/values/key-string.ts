@@ -140,7 +140,7 @@ const INEXACT = '\x01';
 
 /**
  * Encodes a number. The first eight bytes are the magnitude, truncated to a double. The next byte
- * tells whether the double is exact. For an inexact value, such as a large int64 or the decimal
+ * indicates whether the double is exact. For an inexact value, such as a large int64 or the decimal
  * 0.1, the normalized decimal digits follow. For a negative number, all bytes are inverted.
  */
 function numberKey(value: Numeric): string {

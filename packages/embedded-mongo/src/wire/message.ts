@@ -51,7 +51,7 @@ function parseMsg(message: Buffer): Request {
   }
   const flags = message.readUInt32LE(HEADER_BYTES);
   if ((flags & 0xffff & ~MORE_TO_COME) !== 0) {
-    // The other required flag announces a checksum. No driver sends one.
+    // The other required flag, checksumPresent, is not supported. No driver sets it.
     throw new ProtocolError(`a required flag is not supported (flags ${flags})`);
   }
   const { command, sequences } = parseSections(message);

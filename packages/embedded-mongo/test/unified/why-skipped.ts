@@ -5,7 +5,7 @@ import { isOperator } from './match.js';
 import { isDriverCall } from './operations.js';
 import { isRunnerCall } from './runner-operations.js';
 
-/** A kind of cases that are skipped, with the reason. */
+/** A group of cases to skip, with the reason. */
 interface Rule {
   reason: string;
   isMeant: (found: Found) => boolean;

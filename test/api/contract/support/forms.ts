@@ -65,7 +65,7 @@ export const fieldValues: Record<string, Form> = {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
     outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
   },
-  // As ref_id of a purchase.
+  // The rules for the ref_id of a purchase.
   ref_id: {
     inside: ['order-20240301-0001', 'order-20240301-0001'.padEnd(64, '1'), 'o', 'lookup.', '...'],
     outside: ['.', '..', 'lookup', 'a b', 'order-1\u0000', 'order-1\n', 'o'.repeat(65)],
