@@ -18,7 +18,7 @@ import (
 var (
 	// ErrHeader reports a missing header.
 	ErrHeader = errors.New("a header is missing")
-	// ErrSignature reports a different secret, or a body that was changed or parsed before
+	// ErrSignature reports a wrong secret, or a body that was changed or parsed before
 	// verification.
 	ErrSignature = errors.New("wrong signature")
 	// ErrTime reports a message that was signed too long ago or in the future, or a wrong local
@@ -29,23 +29,23 @@ var (
 // BodyBytesMax is the largest body that FromRequest reads.
 const BodyBytesMax = 1_000_000
 
-// Tolerance is the largest difference between the time of the signature and now.
+// Tolerance is the maximum difference between the time of the signature and now.
 const Tolerance = 5 * time.Minute
 
 // Event is a verified webhook or callback.
 type Event struct {
-	// ID is the same in every attempt: store it to detect repetitions.
+	// ID is the same in every attempt. Store it to recognize repeated deliveries.
 	ID string
 	// Name comes from the signed body (transaction.success …), or from the header if the body has
 	// none (callback.wallet …).
 	Name string
-	// Body is the raw JSON. Decode amounts into int64: they are whole rupiah.
+	// Body is the raw JSON. Amounts are whole rupiah. Decode them into int64.
 	Body []byte
 }
 
-// Verify takes the raw body, before any JSON parser, and the secret of the endpoint (for callbacks
-// that of `default`): whsec_… A message that is not genuine gives ErrHeader, ErrSignature or
-// ErrTime. Answer it with 401.
+// Verify verifies a webhook or callback. It takes the raw body, before any JSON parser, and the
+// secret of the endpoint (whsec_…). For callbacks, use the secret of the endpoint `default`. If the
+// message is not genuine, Verify returns ErrHeader, ErrSignature or ErrTime. Respond with 401.
 func Verify(header http.Header, body []byte, secret string, now time.Time) (Event, error) {
 	key, err := keyOf(secret)
 	if err != nil {

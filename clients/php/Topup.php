@@ -17,12 +17,12 @@ final class TopupError extends \RuntimeException
 {
     /** Two digits. (PHP's exceptions already have a `code`.) */
     public readonly string $answerCode;
-    /** Stable: insufficient_balance, ref_id_conflict … For unknown reasons use `$httpStatus`. */
+    /** For example insufficient_balance. For unknown reasons use `$httpStatus`. */
     public readonly string $reason;
     /** @var list<array{field: string, message: string}> */
     public readonly array $errors;
     public readonly string $requestId;
-    /** @var array{balance: int, price: int}|null For insufficient_balance, in rupiah. */
+    /** @var array{balance: int, price: int}|null In rupiah. Only set for insufficient_balance. */
     public readonly ?array $dataHint;
 
     /** @param array<string, mixed> $failure */
@@ -39,9 +39,9 @@ final class TopupError extends \RuntimeException
 }
 
 /**
- * An attempt had no answer. The call may have taken effect, unless it only reads. Send the same
- * call later with the same ref_id. Never use a new ref_id for the same order. `getPrevious()` is
- * the reason.
+ * No attempt returned a conclusive response. The call may have taken effect, unless it only reads.
+ * Repeat the same call later with the same ref_id. Never use a new ref_id for the same order.
+ * `getPrevious()` returns the reason.
  */
 final class OutcomeUnknownError extends \RuntimeException
 {
@@ -61,7 +61,7 @@ final class OutcomeUnknownError extends \RuntimeException
     }
 }
 
-/** The webhook is forged, too old, or not from this service. Answer 401. */
+/** The webhook is forged, too old, or not from this service. Respond with 401. */
 final class WebhookError extends \RuntimeException
 {
 }
@@ -105,13 +105,13 @@ final class Client
     }
 
     /**
-     * Makes any call of /openapi.json. It is repeated after a failure if that is safe.
+     * Makes any call of /openapi.json, and retries it after a failure if that is safe.
      *
      * @param array<string, mixed>|null $body
      * @param array<string, string> $query
-     * @return mixed its `data`
-     * @throws TopupError for a refusal
-     * @throws OutcomeUnknownError if no answer arrived
+     * @return mixed the `data` of the response
+     * @throws TopupError if the service refuses the call
+     * @throws OutcomeUnknownError if the outcome is unknown after the last attempt
      * @throws \InvalidArgumentException if the call returns a file: use `download`
      */
     public function call(string $method, string $path, ?array $body = null, array $query = []): mixed
@@ -120,12 +120,13 @@ final class Client
     }
 
     /**
-     * The file of a report, a receipt or (with a `format`) a statement, unchanged. `timeoutMs`
-     * covers the whole download. If a proxy removes the content length (HTTP/1.0), an incomplete
-     * file cannot be detected: compare with the `size` of the report.
+     * Downloads a report, a receipt or a statement. A statement requires a `format`. The bytes are
+     * returned unchanged. `timeoutMs` limits the whole download. If a proxy removes the content
+     * length (HTTP/1.0), an incomplete file cannot be detected. In that case compare the number of
+     * bytes with the `size` of the report.
      *
      * @param array<string, string> $query
-     * @throws TopupError for a refusal
+     * @throws TopupError if the service refuses the call
      * @throws OutcomeUnknownError if no complete file arrived
      * @throws \InvalidArgumentException if the call returns no file
      */
@@ -170,7 +171,7 @@ final class Client
         }
         $data = $sent->answer['data'];
         if (is_string($data) !== $isFile) {
-            // A retry would get the same answer.
+            // A retry would get the same response.
             $wrong = $isFile ? 'no file: use call, or set a format' : 'a file: use download';
             throw new \InvalidArgumentException("$operation returns $wrong");
         }
@@ -178,8 +179,8 @@ final class Client
     }
 
     /**
-     * True for an answer of the service: a success with data, or a refusal. Any other answer leaves
-     * the outcome unknown.
+     * True for a response from the service: a success with data, or a refusal. After any other
+     * response, the outcome is unknown.
      *
      * @param array<string, mixed> $answer
      */
@@ -191,8 +192,8 @@ final class Client
     }
 
     /**
-     * A refusal of the service has one of its codes and a reason. Other errors come from a proxy,
-     * which may have forwarded the call.
+     * True if the service has refused the call. Such a response contains a code of the service and
+     * a reason. Other errors come from a proxy, which may have forwarded the call.
      *
      * @internal
      * @param array<string, mixed> $answer
@@ -259,9 +260,10 @@ final class Client
     }
 
     /**
-     * Polls until a transaction is final, in case no webhook arrives.
+     * Polls until a transaction is final, in case the webhook does not arrive.
      *
-     * @return array<string, mixed> its current state when the time limit ends
+     * @return array<string, mixed> the final transaction, or its current state when the time limit
+     *     ends
      */
     public function waitForResult(string $refId, int $timeoutMs = 60_000, int $everyMs = 2_000): array
     {
@@ -276,17 +278,17 @@ final class Client
     }
 
     /**
-     * Every transaction, newest first, page by page. New purchases during the iteration are not
-     * included and cause no repetitions. With a `status` filter some may be missed: items that
-     * leave the status move later items to earlier pages.
+     * Every transaction, newest first, page by page. Purchases made during the iteration are not
+     * included, and no transaction is repeated. With a `status` filter, some transactions may be
+     * missed: if one leaves the status, later ones move to earlier pages.
      *
      * @param array<string, mixed> $filter
      * @return \Generator<int, array<string, mixed>>
      */
     public function transactions(array $filter = []): \Generator
     {
-        // Do not add an end_date to freeze the pages: it would hide new transactions if this clock
-        // is behind the service's.
+        // Do not add an end_date to freeze the pages. If the clock of this machine is behind, the
+        // end_date would hide new transactions.
         $body = $filter + ['limit' => 100];
         $seen = [];
         for ($page = 1; ; $page++) {
@@ -331,7 +333,10 @@ function resellerSign(string $username, #[\SensitiveParameter] string $apiKey, a
     return hash_hmac('sha256', implode('|', [$username, ...$covers]), $apiKey);
 }
 
-/** The reseller surface: signed GET calls. `status` of an answer is its code; `05`: processing. */
+/**
+ * The reseller API: signed GET calls. `status` of a response is its result code. `05` means that
+ * the purchase is still being processed.
+ */
 final class ResellerClient
 {
     private readonly Sender $sender;
@@ -388,14 +393,15 @@ final class ResellerClient
             ['Accept: application/json'],
             null,
             isRepeatable: true,
-            // An answer of the service has a code in `status`, or is a refusal before the reseller
-            // API.
+            // A response from the service has a result code in `status`, or is a refusal before the
+            // call reached the reseller API.
             isAnswer: static fn (int $httpStatus, array $answer): bool => is_string($answer['status'])
                 && (preg_match('/\A[0-9]{2}\z/', $answer['status']) === 1
                     || ($httpStatus >= 400 && Client::isServiceRefusal($answer))),
         );
         $answer = $sent->answer;
-        // A failed transaction exists. Every other refusal means that the call had no effect.
+        // A failed transaction is not a refusal, because the transaction exists. After a refusal,
+        // the call had no effect.
         $isRefusal = $answer !== null && isset($query['ref_id'])
             && !in_array($answer['status'], ['00', '05'], true)
             && ($answer['reason'] ?? null) !== 'transaction_failed';
@@ -409,7 +415,7 @@ final class ResellerClient
 final class WebhookEvent
 {
     /**
-     * @param string $id The same in every attempt: store it to detect repetitions.
+     * @param string $id The same in every attempt. Store it to recognize repeated deliveries.
      * @param string $name transaction.success, callback.wallet …
      * @param array<string, mixed> $body
      */
@@ -426,13 +432,14 @@ final class Webhooks
     /**
      * Verifies a webhook or callback.
      *
-     * @param array<string, string|list<string>> $headers names in any case; values may be lists, as
-     *     in PSR-7
-     * @param string $body the raw body, before any JSON parser
-     * @param string $secret of the endpoint (for callbacks that of `default`): whsec_…
-     * @param int $toleranceS largest difference between the time of the signature and now
-     * @param int|null $nowS for tests
-     * @throws WebhookError for what is not genuine
+     * @param array<string, string|list<string>> $headers Names may be in upper or lower case.
+     *     Values may be lists, as in PSR-7.
+     * @param string $body The raw body, before any JSON parser.
+     * @param string $secret The secret of the endpoint (`whsec_…`). For callbacks, use the secret of
+     *     the endpoint `default`.
+     * @param int $toleranceS The maximum difference between the time of the signature and now.
+     * @param int|null $nowS The current time in seconds since 1970. Tests set it.
+     * @throws WebhookError if the webhook is forged, too old, or not from this service
      */
     public static function verify(
         array $headers,
@@ -475,9 +482,9 @@ final class Webhooks
     }
 
     /**
-     * Verifies the request that this script answers.
+     * Verifies the HTTP request that this script handles.
      *
-     * @throws WebhookError for what is not genuine
+     * @throws WebhookError if the webhook is forged, too old, or not from this service
      */
     public static function fromRequest(#[\SensitiveParameter] string $secret): WebhookEvent
     {
@@ -495,9 +502,9 @@ final class Webhooks
 final class Sent
 {
     /**
-     * @param array<string, mixed>|null $answer null if no answer arrived
-     * @param \Throwable|null $lost The reason of an attempt without an answer. That attempt may
-     *     have taken effect, so trust a refusal only if this is null.
+     * @param array<string, mixed>|null $answer Null if no conclusive response arrived.
+     * @param \Throwable|null $lost Why an attempt got no conclusive response. That attempt may have
+     *     taken effect, so a refusal is conclusive only if this is null.
      */
     public function __construct(
         public readonly int $status,
@@ -507,7 +514,7 @@ final class Sent
     }
 }
 
-/** @internal Sends a request until it is answered. */
+/** @internal Sends a request and retries it until there is a conclusive response. */
 final class Sender
 {
     private readonly string $baseUrl;
@@ -521,13 +528,15 @@ final class Sender
     }
 
     /**
-     * After 429 and 503 every request is repeated, since it had no effect. Without an answer, or
-     * with an unknown outcome, only repeatable requests are.
+     * A refusal by the service with status 429 or 503 means that the request had no effect, so
+     * every request is retried. If there is no response from the service, or the outcome is
+     * unknown, only repeatable requests are retried.
      *
      * @param list<string> $headers
-     * @param \Closure(int, array<string, mixed>): bool $isAnswer true for an answer of the service
-     *     on this API
-     * @param bool $maybeFile true if a success may be a file; its bytes are then the `data`
+     * @param \Closure(int, array<string, mixed>): bool $isAnswer Returns true if a response comes
+     *     from this API of the service.
+     * @param bool $maybeFile True if a successful response may be a file. Its bytes then become the
+     *     `data`.
      */
     public function send(
         string $method,
@@ -577,7 +586,8 @@ final class Sender
             // An empty `Expect:` keeps curl from waiting for 100 Continue before a long body.
             CURLOPT_HTTPHEADER => [...$headers, 'Expect:'],
             CURLOPT_RETURNTRANSFER => true,
-            // For the whole call. Redirects are not followed, since the key would be forwarded.
+            // The limit covers the whole call. Redirects are not followed, because curl would
+            // forward the key.
             CURLOPT_TIMEOUT_MS => $this->options->timeoutMs,
             CURLOPT_NOSIGNAL => true,
             CURLOPT_FOLLOWLOCATION => false,
@@ -586,7 +596,8 @@ final class Sender
                 if (preg_match('/\Aretry-after:\s*([0-9]{1,6})\s*\z/i', $line, $found) === 1) {
                     $retryAfterS = (int) $found[1];
                 }
-                // The service sends files as attachments; a page of a proxy is not one.
+                // The service sends files as attachments, and error pages of proxies are not
+                // attachments.
                 $isAttached = $isAttached || preg_match('/\Acontent-disposition:\s*attachment\b/i', $line) === 1;
                 return strlen($line);
             },
@@ -602,8 +613,8 @@ final class Sender
         // 206 is a partial file.
         $isFile = $isAttached && $status < 300;
         $answer = $isFile ? ['status' => 'success', 'data' => $text] : json_decode($text, true);
-        // An answer of a proxy, with any HTTP status, or an internal error of the service: the
-        // outcome is unknown.
+        // A response of a proxy may have any HTTP status. After such a response, or after an
+        // internal error of the service, the outcome is unknown.
         $isOwn = is_array($answer) && array_key_exists('status', $answer)
             && !($status >= 300 && $status < 400) && ($status < 500 || $status === 503)
             && ($isFile ? $maybeFile && $status === 200 : $isAnswer($status, $answer))
@@ -615,7 +626,7 @@ final class Sender
     }
 }
 
-/** @internal Headers and URLs allow no other characters. Report them before anything is sent. */
+/** @internal Throws before anything is sent if headers and URLs do not allow these characters. */
 function requireSendable(#[\SensitiveParameter] string $apiKey): void
 {
     if (preg_match('/\A[\x21-\x7e]*\z/', $apiKey) !== 1) {
@@ -628,7 +639,7 @@ function requiredRefId(string $refId): string
 {
     return match ($refId) {
         '' => throw new \InvalidArgumentException('refId is missing: create one for the order and store it before the call'),
-        // The service refuses them too.
+        // The service also refuses these words.
         '.', '..', 'lookup' => throw new \InvalidArgumentException(
             "refId cannot be \"$refId\", which has another meaning in a URL",
         ),

@@ -45,20 +45,20 @@ class TopupError(Exception):
         super().__init__(str(failure.get("message") or f"HTTP {http_status}"))
         self.http_status = http_status
         self.code: str = str(failure.get("code", ""))
-        #: Stable: insufficient_balance, ref_id_conflict … For unknown reasons use `http_status`.
+        #: For example insufficient_balance. For unknown reasons use `http_status`.
         self.reason: str = str(failure.get("reason", ""))
         #: [{"field": …, "message": …}]
         self.errors: List[Json] = errors if isinstance(errors, list) else []
         self.request_id: str = str(failure.get("request_id", ""))
-        #: For insufficient_balance: {"balance": …, "price": …} in rupiah.
+        #: {"balance": …, "price": …} in rupiah. Only set for insufficient_balance.
         self.data_hint: Optional[Json] = hint if isinstance(hint, dict) else None
 
 
 class OutcomeUnknownError(Exception):
-    """An attempt had no answer. The call may have taken effect, unless it only reads.
+    """No attempt returned a conclusive response.
 
-    Send the same call later with the same ref_id. Never use a new ref_id for the same order.
-    `__cause__` is the reason.
+    The call may have taken effect, unless it only reads. Repeat the same call later with the same
+    ref_id. Never use a new ref_id for the same order. `__cause__` is the reason.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class OutcomeUnknownError(Exception):
 
 
 class WebhookError(Exception):
-    """The webhook is forged, too old, or not from this service. Answer 401."""
+    """The webhook is forged, too old, or not from this service. Respond with 401."""
 
 
 @dataclass(frozen=True)
@@ -113,20 +113,23 @@ class Client:
     def call(
         self, method: str, path: str, body: Optional[Json] = None, query: Optional[Mapping[str, str]] = None
     ) -> Any:
-        """Makes any call of /openapi.json. It is repeated after a failure if that is safe.
+        """Makes any call of /openapi.json, and retries it after a failure if that is safe.
 
-        Returns its `data`. Raises TopupError for a refusal, OutcomeUnknownError if no answer
-        arrived, and ValueError if the call returns a file: use `download`.
+        Returns the `data` of the response. Raises TopupError if the service refuses the call, and
+        OutcomeUnknownError if the outcome is unknown after the last attempt. Raises ValueError if
+        the call returns a file: use `download`.
         """
         return self._data_of(method, path, body, query, is_file=False)
 
     def download(self, path: str, query: Optional[Mapping[str, str]] = None) -> bytes:
-        """The file of a report, a receipt or (with a `format`) a statement, unchanged.
+        """Downloads a report, a receipt or a statement. Returns the bytes unchanged.
 
-        `timeout_s` covers the whole download. If a proxy removes the content length (HTTP/1.0), an
-        incomplete file cannot be detected: compare with the `size` of the report. Raises TopupError
-        for a refusal, OutcomeUnknownError if no complete file arrived, ValueError if there is no
-        file.
+        A statement requires a `format`. `timeout_s` limits the whole download. If a proxy removes
+        the content length (HTTP/1.0), an incomplete file cannot be detected. In that case compare
+        the number of bytes with the `size` of the report.
+
+        Raises TopupError if the service refuses the call, OutcomeUnknownError if no complete file
+        arrived, and ValueError if the call returns no file.
         """
         return bytes(self._data_of("GET", path, None, query, is_file=True))
 
@@ -162,7 +165,7 @@ class Client:
             raise refusal
         data = sent.answer["data"]
         if isinstance(data, bytes) is not is_file:
-            # A retry would get the same answer.
+            # A retry would get the same response.
             wrong = "no file: use call, or set a format" if is_file else "a file: use download"
             raise ValueError(f"{operation} returns {wrong}")
         return data
@@ -203,9 +206,9 @@ class Client:
         return self.call("GET", f"/api/buyer/transactions/{quote(_required(ref_id), safe='')}")
 
     def wait_for_result(self, ref_id: str, *, timeout_s: float = 60.0, every_s: float = 2.0) -> Json:
-        """Polls until a transaction is final, in case no webhook arrives.
+        """Polls until a transaction is final, in case the webhook does not arrive.
 
-        Returns its current state when the time limit ends.
+        Returns the final transaction, or its current state when the time limit ends.
         """
         ends_at = time.monotonic() + timeout_s
         while True:
@@ -217,12 +220,12 @@ class Client:
     def transactions(self, **filters: Any) -> Iterator[Json]:
         """Every transaction, newest first, page by page.
 
-        New purchases during the iteration are not included and cause no repetitions. With a
-        `status` filter some may be missed: items that leave the status move later items to earlier
-        pages.
+        Purchases made during the iteration are not included, and no transaction is repeated. With a
+        `status` filter, some transactions may be missed: if one leaves the status, later ones move
+        to earlier pages.
         """
-        # Do not add an end_date to freeze the pages: it would hide new transactions if this clock
-        # is behind the service's.
+        # Do not add an end_date to freeze the pages. If the clock of this machine is behind, the
+        # end_date would hide new transactions.
         body: Json = {"limit": 100, **filters}
         seen: Set[str] = set()
         page = 1
@@ -253,7 +256,7 @@ def reseller_sign(username: str, api_key: str, covers: List[str]) -> str:
 
 
 class ResellerClient:
-    """The reseller surface: signed GET calls. `status` is the code of an answer."""
+    """The reseller API: signed GET calls. `status` of a response is its result code."""
 
     def __init__(
         self, base_url: str, username: str, api_key: str, options: SendOptions = SendOptions()
@@ -297,14 +300,14 @@ class ResellerClient:
 
 
 def _is_answer(http_status: int, answer: Json) -> bool:
-    """True for an answer of the service. Any other answer leaves the outcome unknown."""
+    """True for a response from the service. After any other response, the outcome is unknown."""
     if http_status >= 400:
         return _is_service_refusal(answer)
     return answer["status"] == "success" and isinstance(answer.get("data"), (dict, list, bytes))
 
 
 def _is_reseller_answer(http_status: int, answer: Json) -> bool:
-    """True for an answer of the service: a code in `status`, or an earlier refusal."""
+    """True for a response from the service: a result code, or a refusal before the reseller API."""
     status = answer["status"]
     if not isinstance(status, str):
         return False
@@ -312,7 +315,7 @@ def _is_reseller_answer(http_status: int, answer: Json) -> bool:
 
 
 def _is_service_refusal(answer: Json) -> bool:
-    """A refusal of the service has one of its codes and a reason.
+    """True if the service has refused the call: it sent one of its codes and a reason.
 
     Other errors come from a proxy, which may have forwarded the call.
     """
@@ -326,24 +329,24 @@ def _is_service_refusal(answer: Json) -> bool:
 
 
 def _leaves_open(answer: Json) -> bool:
-    """The service lost its database or queue, possibly after the write."""
+    """True if the service lost its database or queue, possibly after the write."""
     return answer.get("reason") == "service_unavailable"
 
 
 def _sendable(api_key: str) -> str:
-    """Headers and URLs allow no other characters. Report them before anything is sent."""
+    """Raises ValueError before anything is sent if headers and URLs do not allow the characters."""
     if not re.fullmatch(r"[\x21-\x7e]*", api_key):
         raise ValueError("api_key has a space, a line break or an invalid character: copy the key again")
     return api_key
 
 
 def _is_reseller_refusal(answer: Json) -> bool:
-    """True if the call had no effect. A failed transaction exists."""
+    """True if the call had no effect. A failed transaction is not a refusal, because it exists."""
     return answer["status"] not in ("00", "05") and answer.get("reason") != "transaction_failed"
 
 
 class WebhookEvent(NamedTuple):
-    #: The same in every attempt: store it to detect repetitions.
+    #: The same in every attempt. Store it to recognize repeated deliveries.
     id: str
     #: transaction.success, callback.wallet …
     name: str
@@ -360,9 +363,10 @@ def verify_webhook(
 ) -> WebhookEvent:
     """Verifies a webhook or callback. `body` is the raw body, before any JSON parser.
 
-    Names of `headers` may be in any case, and values may be lists. `secret` is that of the endpoint
-    (for callbacks that of `default`): whsec_… `tolerance_s` is the largest difference between the
-    time of the signature and now. `now_s` is for tests. Raises WebhookError if it is not genuine.
+    Names of `headers` may be in upper or lower case, and values may be lists. `secret` is the
+    secret of the endpoint (`whsec_…`). For callbacks, use the secret of the endpoint `default`.
+    `tolerance_s` is the maximum difference between the time of the signature and now. Tests set
+    `now_s`. Raises WebhookError if the webhook is forged, too old, or not from this service.
     """
     if not re.fullmatch(r"whsec_[A-Za-z0-9+/]+=*", secret):
         raise ValueError("secret must be the webhook secret: whsec_…")
@@ -406,9 +410,9 @@ def verify_webhook(
 
 
 class _Sent(NamedTuple):
-    """`answer` is None if no answer arrived. `lost` is the reason of an attempt without an answer.
+    """`answer` is None if no conclusive response arrived. `lost` is why an attempt got none.
 
-    That attempt may have taken effect, so trust a refusal only if `lost` is None.
+    A lost attempt may have taken effect, so a refusal is conclusive only if `lost` is None.
     """
 
     status: int
@@ -427,10 +431,12 @@ def _send(
     is_answer: Callable[[int, Json], bool],
     maybe_file: bool = False,
 ) -> _Sent:
-    """After 429 and 503 every request is repeated, since it had no effect.
+    """Sends a request and retries it until there is a conclusive response.
 
-    Without an answer, or with an unknown outcome, only repeatable requests are. With `maybe_file`,
-    a success may be a file. Its bytes are then the `data`.
+    A refusal by the service with status 429 or 503 means that the request had no effect, so every
+    request is retried. If there is no response from the service, or the outcome is unknown, only
+    repeatable requests are retried. With `maybe_file`, a successful response may be a file. Its
+    bytes then become the `data`.
     """
     sent = _Sent(0, None, ValueError("attempts_max is 0"))
     lost: Optional[Exception] = None
@@ -439,13 +445,13 @@ def _send(
         try:
             status, retry_after_s, is_attached, text = _send_once(method, url, headers, content, options.timeout_s)
             if is_attached and status < 300:
-                # The service sends files as attachments. A page of a proxy is not one, and 206 is a
-                # partial file.
+                # The service sends files as attachments, and error pages of proxies are not
+                # attachments. 206 is a partial file.
                 answer = {"status": "success", "data": text} if maybe_file and status == 200 else None
             else:
                 answer = _parsed(text)
-            # An answer of a proxy, with any HTTP status, or an internal error of the service: the
-            # outcome is unknown.
+            # A response of a proxy may have any HTTP status. After such a response, or after an
+            # internal error of the service, the outcome is unknown.
             is_fault = 300 <= status < 400 or (status >= 500 and status != 503)
             if answer is None or is_fault or not is_answer(status, answer) or _leaves_open(answer):
                 raise ConnectionError(f"HTTP {status}: {text[:200].decode('utf-8', 'replace')}")
@@ -465,7 +471,7 @@ def _send(
 def _send_once(
     method: str, url: str, headers: Mapping[str, str], content: Optional[bytes], timeout_s: float
 ) -> "tuple[int, Optional[float], bool, bytes]":
-    """Sends without urllib.request, which follows redirects and forwards the key."""
+    """Sends one attempt. Does not use urllib.request, which forwards the key on a redirect."""
     parts = urlsplit(url)
     connection: Union[http.client.HTTPConnection, http.client.HTTPSConnection]
     if parts.scheme == "https":
@@ -502,14 +508,14 @@ def _send_once(
 def _shut_down_at(ends_at: float, connected: socket.socket) -> Iterator[threading.Event]:
     """Sets the event and shuts the socket down at the time limit.
 
-    The timeout of a socket applies to each read, so a very slow answer would never time out.
+    The timeout of a socket applies to each read, so a very slow response would never time out.
     """
     is_late = threading.Event()
 
     def give_up() -> None:
         is_late.set()
         with contextlib.suppress(OSError):
-            # The shutdown of the plain socket: that of TLS is not safe while another thread reads.
+            # Shut down the plain socket. A TLS shutdown is not safe while another thread reads.
             socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(0.0, ends_at - time.monotonic()), give_up)
@@ -522,7 +528,7 @@ def _shut_down_at(ends_at: float, connected: socket.socket) -> Iterator[threadin
 
 
 def _parsed(text: bytes) -> Optional[Json]:
-    """Parses an answer. None if it is not an answer of the service."""
+    """Parses a response. Returns None if it is not a JSON object with a `status`."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -539,7 +545,7 @@ def _required(ref_id: str) -> str:
     if not isinstance(ref_id, str) or ref_id == "":
         raise TypeError("ref_id is missing: create one for the order and store it before the call")
     if ref_id in (".", "..", "lookup"):
-        # The service refuses them too.
+        # The service also refuses these words.
         raise ValueError(f'ref_id cannot be "{ref_id}", which has another meaning in a URL')
     return ref_id
 
