@@ -1,4 +1,4 @@
-/** Install scripts of dependencies: foreign code that `npm ci` runs with the user's rights. */
+/** Install scripts of dependencies: third-party code that `npm ci` runs with the user's rights. */
 
 export interface Lock {
   packages: Record<string, { hasInstallScript?: boolean }>;

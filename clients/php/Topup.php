@@ -17,7 +17,7 @@ final class TopupError extends \RuntimeException
 {
     /** Two digits. (PHP's exceptions already have a `code`.) */
     public readonly string $answerCode;
-    /** For example insufficient_balance. For unknown reasons use `$httpStatus`. */
+    /** Stable, for example insufficient_balance. For unknown reasons use `$httpStatus`. */
     public readonly string $reason;
     /** @var list<array{field: string, message: string}> */
     public readonly array $errors;
@@ -435,8 +435,8 @@ final class Webhooks
      * @param array<string, string|list<string>> $headers Names may be in upper or lower case.
      *     Values may be lists, as in PSR-7.
      * @param string $body The raw body, before any JSON parser.
-     * @param string $secret The secret of the endpoint (`whsec_…`). For callbacks, use the secret of
-     *     the endpoint `default`.
+     * @param string $secret The secret of the endpoint (`whsec_…`). For callbacks, use the secret
+     *     of the endpoint `default`.
      * @param int $toleranceS The maximum difference between the time of the signature and now.
      * @param int|null $nowS The current time in seconds since 1970. Tests set it.
      * @throws WebhookError if the webhook is forged, too old, or not from this service
@@ -586,8 +586,8 @@ final class Sender
             // An empty `Expect:` keeps curl from waiting for 100 Continue before a long body.
             CURLOPT_HTTPHEADER => [...$headers, 'Expect:'],
             CURLOPT_RETURNTRANSFER => true,
-            // The limit covers the whole call. Redirects are not followed, because curl would
-            // forward the key.
+            // The limit covers the whole call. Redirects are not followed, because the key
+            // would be forwarded.
             CURLOPT_TIMEOUT_MS => $this->options->timeoutMs,
             CURLOPT_NOSIGNAL => true,
             CURLOPT_FOLLOWLOCATION => false,
@@ -626,7 +626,7 @@ final class Sender
     }
 }
 
-/** @internal Throws before anything is sent if headers and URLs do not allow these characters. */
+/** @internal Throws if the API key has characters that headers and URLs do not allow. */
 function requireSendable(#[\SensitiveParameter] string $apiKey): void
 {
     if (preg_match('/\A[\x21-\x7e]*\z/', $apiKey) !== 1) {

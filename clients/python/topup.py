@@ -45,7 +45,7 @@ class TopupError(Exception):
         super().__init__(str(failure.get("message") or f"HTTP {http_status}"))
         self.http_status = http_status
         self.code: str = str(failure.get("code", ""))
-        #: For example insufficient_balance. For unknown reasons use `http_status`.
+        #: Stable, for example insufficient_balance. For unknown reasons use `http_status`.
         self.reason: str = str(failure.get("reason", ""))
         #: [{"field": …, "message": …}]
         self.errors: List[Json] = errors if isinstance(errors, list) else []
@@ -315,7 +315,7 @@ def _is_reseller_answer(http_status: int, answer: Json) -> bool:
 
 
 def _is_service_refusal(answer: Json) -> bool:
-    """True if the service has refused the call: it sent one of its codes and a reason.
+    """True if the service has refused the call. It then sends one of its codes and a reason.
 
     Other errors come from a proxy, which may have forwarded the call.
     """
@@ -334,7 +334,7 @@ def _leaves_open(answer: Json) -> bool:
 
 
 def _sendable(api_key: str) -> str:
-    """Raises ValueError before anything is sent if headers and URLs do not allow the characters."""
+    """Raises ValueError if the API key has characters that headers and URLs do not allow."""
     if not re.fullmatch(r"[\x21-\x7e]*", api_key):
         raise ValueError("api_key has a space, a line break or an invalid character: copy the key again")
     return api_key

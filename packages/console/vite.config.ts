@@ -42,7 +42,7 @@ export default defineConfig({
       },
       '/api': service,
       '/v1': service,
-      // Every path of the portal shows the page /portal.html, which Vite serves.
+      // Vite serves /portal.html for every path of the portal.
       '^/portal(/.*)?$': { target: service, bypass: () => '/portal.html' },
     },
   },

@@ -24,7 +24,7 @@ export interface OwnDatabases {
   /** Aborted when the user stops the program. */
   stopping: AbortSignal;
   /**
-   * Runs Node with these arguments. The child stops at the latest when this process does.
+   * Runs Node with these arguments. The child stops no later than this process.
    * @returns The child's exit code.
    */
   node: (args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) => Promise<number>;

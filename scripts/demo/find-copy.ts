@@ -64,9 +64,7 @@ async function isHealthy(baseUrl: string): Promise<boolean> {
   }
 }
 
-/**
- * Starts a copy. The copy stops at the latest with this process, because the IPC channel closes.
- */
+/** Starts a copy. The copy stops no later than this process, because the IPC channel closes. */
 async function startCopy(localDir: string, { stopping, say }: Search): Promise<FoundCopy> {
   const program = path.join(projectRoot, 'scripts/start.mjs');
   const copy = spawn(process.execPath, [program], {

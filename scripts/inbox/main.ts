@@ -1,6 +1,6 @@
 /**
- * The inbox receives webhooks and callbacks for trials. Deliveries go to /hooks/<anything>; `GET /`
- * shows them. `--help` lists the options.
+ * The inbox receives webhooks and callbacks during development and tests. Deliveries go to
+ * /hooks/<anything>; `GET /` shows them. `--help` lists the options.
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';

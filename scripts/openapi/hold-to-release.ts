@@ -21,7 +21,7 @@ interface AcceptedBreak {
 interface Release {
   /** The version in package.json when the baseline was made. */
   release: string;
-  /** Digest of the baseline, by which manual changes are detected. */
+  /** Digest of the baseline. It reveals manual changes. */
   sha256: string;
   accepted: AcceptedBreak[];
 }

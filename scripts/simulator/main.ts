@@ -1,6 +1,6 @@
 /**
- * The provider simulator: an HTTP server that plays any number of h2h providers. The service knows
- * only its address. `GET /` explains it; `--help` lists the options.
+ * The provider simulator: an HTTP server that simulates any number of h2h providers. The service
+ * knows only its address. `GET /` explains it; `--help` lists the options.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import type { Behaviour } from './settings.js';
 
 /**
  * A plan of the scenario table, or the result of GET /end. `ended-failed` is finally refused, and
- * `reversed` is a success that was taken back.
+ * `reversed` is a success that was reversed later.
  */
 export type Plan = ScenarioPlan | 'ended-failed' | 'reversed';
 

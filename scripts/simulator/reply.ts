@@ -29,7 +29,7 @@ export interface AnswerBody {
   message: string;
   ref_id?: string;
   sn?: string | null;
-  /** `reversed` is an extension of the protocol: a success that was taken back. */
+  /** `reversed` is an extension of the protocol: a success that was reversed later. */
   transaction_status?: 'pending' | 'success' | 'failed' | 'reversed';
   [field: string]: unknown;
 }

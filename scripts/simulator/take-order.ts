@@ -26,8 +26,8 @@ export type OrderEnd = 'success' | 'failed' | 'reversed';
 export interface OrderDesk {
   take(call: OrderCall, behaviour: Behaviour): Reply;
   /**
-   * Ends an order now; the next status check reports it. `reversed` takes a success back. Returns
-   * 00, also if the order already ended the same way, 01 if it ended differently, and 02 if the
+   * Ends an order now; the next status check reports it. `reversed` reverses a success. Returns 00,
+   * even if the order already ended the same way. Returns 01 if it ended differently, and 02 if the
    * order is unknown.
    */
   end(call: Pick<OrderCall, 'provider' | 'refId'>, as: OrderEnd, behaviour: Behaviour): Reply;

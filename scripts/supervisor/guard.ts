@@ -1,5 +1,5 @@
 /**
- * Runs a foreign program (redis-server, mongod) as a child that ends with the supervisor:
+ * Runs an external program (redis-server, mongod) as a child that ends with the supervisor:
  * `node --import follow-parent.js guard.js <pid file> <command> [arguments…]`.
  */
 import { spawn } from 'node:child_process';

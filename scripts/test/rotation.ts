@@ -50,7 +50,8 @@ export function rotate({ root, files, imports, options, times, env }: From): Rot
       file,
       ms: times.expectedMs(file),
       isAlone: runsAlone.has(file),
-      // Other files run in every round, because the run without tools skips some of their tests.
+      // Files without sized tests run in every round, because `npm test` without tools skips some
+      // of their tests.
       round: isSized(root, file) ? roundOf(file, committedMs) : null,
       touch: touchOf(file, changes.files, imports),
     })),

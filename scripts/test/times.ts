@@ -1,4 +1,4 @@
-/** Last durations of the files on this machine, by which the longest files can start first. */
+/** The last durations of the files on this machine. The runner starts the longest files first. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Options, TestSize } from './options.js';

@@ -266,7 +266,7 @@ describe('clients', () => {
           expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
           expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
         }
-        // A read cannot have taken effect, so the client does not retry after this refusal.
+        // A read has no effect, so the client reports this refusal and not an unknown outcome.
         const read = await through(['lost', 'unauthorized'], { do: 'balance' });
         expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
         const { code, ref_id: ref } = order();

@@ -72,7 +72,7 @@ describe('quick starts', () => {
             }
           };
           // The signal must arrive in the pause before the deposit is retried. The first three
-          // calls get the key, create the endpoint and send the deposit, whose response is lost.
+          // calls check the key, create the endpoint and send the deposit, whose response is lost.
           // Afterwards the quick start makes three attempts to find and remove the endpoint. At the
           // last one the endpoint is gone.
           const untilThen = ['answered', 'answered', 'lost'] as const;

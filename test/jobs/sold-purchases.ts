@@ -1,5 +1,5 @@
 /**
- * A seller whose provider is played by the test, and purchases of its product in the test's
+ * A seller whose provider is simulated by the test, and purchases of its product in the test's
  * process.
  */
 import { createAccount } from '../../src/accounts/create-account.js';

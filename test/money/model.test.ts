@@ -43,8 +43,8 @@ const firstSteps: Omit<Step, 'process'>[] = [
 
 type Trouble = Omit<Fault, 'kind' | 'uri'> | 'kill';
 /**
- * Histories that one fleet of processes plays concurrently under one fault. Each history has its
- * own record of calls (Book).
+ * Histories that one fleet of processes runs concurrently under one fault. Each history has its own
+ * record of calls (Book).
  */
 interface Batch {
   trouble: Trouble;
@@ -167,7 +167,7 @@ describe('money against a model', function () {
           );
         }),
       );
-      // Wait until each fleet has played all its histories, so that none disturbs the next test.
+      // Wait until each fleet has run all its histories, so that none disturbs the next test.
       const failed = ended.find((each) => each.status === 'rejected');
       if (failed) {
         throw failed.reason;

@@ -1,5 +1,5 @@
 /**
- * Tests of the guarantees that every provider adapter must give, for any protocol. A new adapter
+ * Tests of the guarantees that every provider adapter must provide, for any protocol. A new adapter
  * supplies a `Harness`, that is, a real HTTP server for the protocol and the customer numbers that
  * cause each outcome.
  */

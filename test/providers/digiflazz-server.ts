@@ -1,6 +1,6 @@
 /**
- * Plays Digiflazz over HTTP with the test numbers of its documentation: signatures, `rc`, status
- * checks by repeated requests, bills, price list and webhooks.
+ * Simulates Digiflazz over HTTP with the test numbers of its documentation: signatures, `rc`,
+ * status checks by repeated requests, bills, price list and webhooks.
  *
  * Counts the executions. It also counts status checks within 60 s of the previous one, which the
  * documentation forbids.

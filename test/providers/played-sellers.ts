@@ -1,4 +1,6 @@
-/** Sellers whose providers are played by a test. They are created while the service is running. */
+/**
+ * Sellers whose providers are simulated by a test. They are created while the service is running.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { announceChange } from '../support/announce-change.js';

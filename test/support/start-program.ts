@@ -23,7 +23,7 @@ export interface RunningProgram {
 
 /**
  * Starts a built program as a process and waits for its message `{ready: true, port}`. The program
- * ends with its parent process at the latest.
+ * ends no later than its parent process.
  * @param script Path below dist/, such as `scripts/inbox/main.js`.
  * @throws Error with the program's output if it exits or sends no message.
  */

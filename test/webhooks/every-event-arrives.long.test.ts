@@ -64,7 +64,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
   };
 
   /**
-   * Plays the client's server. It checks each event against the database and then responds at
+   * Acts as the client's server. It checks each event against the database and then responds at
    * random.
    */
   async function judge(request: Received, response: ServerResponse): Promise<void> {

@@ -4,7 +4,7 @@ export type FailureReason = components['schemas']['FailureReason'];
 type Failure = components['schemas']['Failure'];
 
 /**
- * The service refused the call. The call had no effect. Decide by `reason` and never by `message`.
+ * The service refused the call. The call had no effect. Branch on `reason`, never on `message`.
  */
 export class TopupError extends Error {
   readonly code: string;

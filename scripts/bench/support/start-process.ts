@@ -29,9 +29,9 @@ const running = new Set<RunningProcess>();
 let started = 0;
 
 /**
- * Starts a built program and waits for its `{ready: true}`. The program stops at the latest when
- * this process does. Its output is written to a file in the temporary directory. With
- * PROFILE=<folder>, the program writes a CPU profile to that folder.
+ * Starts a built program and waits for its `{ready: true}`. The program stops no later than this
+ * process. Its output is written to a file in the temporary directory. With PROFILE=<folder>, the
+ * program writes a CPU profile to that folder.
  * @throws Error with the end of the program's output if it does not become ready.
  */
 export async function startProcess({

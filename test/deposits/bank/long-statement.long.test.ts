@@ -1,5 +1,5 @@
 /**
- * A long bank statement on the command line: preview, confirmation, a kill half-way, and concurrent
+ * A long bank statement on the command line: preview, confirmation, a kill halfway, and concurrent
  * confirmations.
  */
 import { spawn } from 'node:child_process';

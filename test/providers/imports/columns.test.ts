@@ -12,7 +12,7 @@ describe('columns of a price list', () => {
         'code,seller,price,cost',
         'S2,grosir,10,500,9000',
         'S3,grosir,10,500,9,000',
-        // The last cell is empty, so there is no cost. The parser must not read 10 as the price and
+        // The price is 10,500 and the cost is empty. The parser must not read 10 as the price and
         // 500 as the cost.
         'S4,grosir,10,500,',
         'S5,"grosir, Jakarta",10500',

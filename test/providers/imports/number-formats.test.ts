@@ -1,6 +1,6 @@
 /**
- * A cell is refused if its number format shows other digits than the stored value, because people
- * see only the formatted number.
+ * A cell is refused if its number format shows digits that differ from the stored value, because
+ * people see only the formatted number.
  */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';

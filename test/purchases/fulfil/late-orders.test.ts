@@ -312,8 +312,8 @@ describe('late orders and status checks', () => {
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);
     const seen = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo };
-    // Create the state after another process has claimed the status check that our process
-    // returned.
+    // Create the state after another process has claimed the status check since our process read
+    // the order.
     await OrderModel.updateOne(getOrderKey(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
     const calls = provider.calls.length;
     expect(await checkOrder(purchase, seen, { askNow: true })).to.equal('done');

@@ -9,7 +9,7 @@ export interface Received {
   atMs: number;
 }
 
-/** Plays a client's server. To hang, it returns without ending the response. */
+/** Acts as a client's server. To hang, it returns without ending the response. */
 export type Behaviour = (request: Received, response: ServerResponse) => void;
 
 export interface TestReceiver {

@@ -116,8 +116,8 @@ export function DeliveryList({
 }
 
 /**
- * False for a due delivery, which the service sends in any case, and for a dropped one, which must
- * not be sent.
+ * False for a due delivery, which the service sends anyway, and for a dropped one, which must not
+ * be sent.
  */
 function canReplay({ state }: Delivery): boolean {
   return state !== 'dropped' && state !== 'due';

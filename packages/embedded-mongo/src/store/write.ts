@@ -35,7 +35,7 @@ export function insertDocument(
     refuseExisting(transaction, collection, existing, { doc, idKey });
   }
   const record = existing ?? createRecord(idKey);
-  // The decoded document is not cached, because a new document is seldom read soon.
+  // The decoded document is not cached, because a new document is rarely read soon.
   writeVersion(transaction, collection, record, { version: createVersion(bytes), doc });
   collection.records.set(idKey, record);
 }

@@ -35,8 +35,8 @@ type TestEvent = NonNullable<
 >;
 
 /**
- * The test events for each role. The API document types only the events of buyers, so those of
- * sellers are not checked by the compiler.
+ * The test events for each role. The API document types only the events of buyers, so the compiler
+ * does not check the events of sellers.
  */
 const testEvents: Record<Role, readonly string[]> = {
   buyer: [

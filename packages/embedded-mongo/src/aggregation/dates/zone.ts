@@ -46,8 +46,8 @@ const slotMillis = 900_000;
 const slotsMax = 100_000;
 
 /**
- * An ICU lookup takes microseconds, so the offset is cached for each quarter of an hour. A zone
- * changes its offset only at the start of a quarter of an hour.
+ * An ICU lookup takes microseconds, so the offset is cached for each quarter-hour. A zone changes
+ * its offset only at quarter-hour boundaries.
  */
 function olsonZone(name: string): Zone {
   const format = zoneFormat(name);
