@@ -66,7 +66,7 @@ describe('console login', function () {
   let recovery: string[] = [];
   let setUpWith = '';
 
-  it('requires an admin to set up the second factor first in production', async () => {
+  it('requires admins and finance to set up a second factor first in production', async () => {
     const client = browser();
     const answer = await client.login('ani', passwordOf('ani'));
     expect(answer.headers['location']).to.equal('/admin/login/enrol');
