@@ -3,14 +3,14 @@ import { eventually } from '../support/eventually.js';
 import { startInbox, type RunningInbox } from '../support/inbox.js';
 import { post } from './deliver.js';
 
-describe('inbox: answers', () => {
+describe('inbox: responses', () => {
   let inbox: RunningInbox;
   beforeEach(async () => {
     inbox = await startInbox();
   });
   afterEach(() => inbox.stop());
 
-  it('acknowledges with {"status":"received"} on any path and keeps it', async () => {
+  it('acknowledges any path with {"status":"received"} and stores the delivery', async () => {
     for (const path of ['/hooks/a', '/api/reseller/callback', '/', '/messages', '/healthz']) {
       const response = await post(inbox, path, '{}');
       expect(response.status).to.equal(200);
@@ -33,14 +33,14 @@ describe('inbox: answers', () => {
     expect((await inbox.messages()).map(({ answered }) => answered)).to.deep.equal([429, 200, 429, 200]);
   });
 
-  it('answers with a redirect on request', async () => {
+  it('redirects on request', async () => {
     const fail_headers = { location: 'http://127.0.0.1:1/' };
     await inbox.control({ answers: { '*': { fail_rate: 1, fail_status: 302, fail_headers } } });
     const response = await post(inbox, '/hooks/a', '{}');
     expect([response.status, response.headers.get('location')]).to.deep.equal([302, 'http://127.0.0.1:1/']);
   });
 
-  it('hangs on request, keeps the delivery and exits with 0 on SIGTERM', async () => {
+  it('hangs on request, stores the delivery and exits with 0 on SIGTERM', async () => {
     await inbox.control({ answers: { '*': { hang_rate: 1 } } });
     const waiting = post(inbox, '/hooks/a', '{"n":1}').catch(() => 'cut');
     expect(await inbox.waitFor(({ path }) => path === '/hooks/a')).to.include({
@@ -51,14 +51,14 @@ describe('inbox: answers', () => {
     expect(await waiting).to.equal('cut');
   });
 
-  it('delays its answer on request', async () => {
+  it('delays its response on request', async () => {
     await inbox.control({ answers: { a: { delay_ms: 200 } } });
     const startedAt = performance.now();
     expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
     expect(performance.now() - startedAt).to.be.greaterThan(195);
   });
 
-  it('answers 2xx without or with a negative acknowledgement on request', async () => {
+  it('returns 2xx without or with a negative acknowledgement on request', async () => {
     await inbox.control({ answers: { a: { ack: null }, b: { ack: 'rejected' } } });
     const without = await post(inbox, '/hooks/a', '{}');
     expect([without.status, await without.text()]).to.deep.equal([200, '']);
@@ -81,7 +81,7 @@ describe('inbox: answers', () => {
     expect(answered.filter((one) => one === 'hang').length).to.be.within(5, 40);
   });
 
-  it('answers normally again after DELETE /control', async () => {
+  it('responds normally again after DELETE /control', async () => {
     await inbox.control({ answers: { '*': { fail_rate: 1 } } });
     await fetch(`${inbox.url}/control`, { method: 'DELETE' });
     expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
@@ -100,7 +100,7 @@ describe('inbox: answers', () => {
     expect((await inbox.control({})).answers).to.deep.equal({});
   });
 
-  it('answers 405 to methods other than POST', async () => {
+  it('returns 405 for methods other than POST', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await fetch(`${inbox.url}/hooks/a`, { method })).status, method).to.equal(405);
     }

@@ -58,7 +58,7 @@ describe('inbox: messages', () => {
     expect(mistake).to.include('0 of 1 awaited messages came in 100 ms (3 in all)');
   });
 
-  it('delays an answer until the first matching message', async () => {
+  it('delays the response of GET /messages until the first matching message', async () => {
     const startedAt = performance.now();
     const reading = fetch(`${inbox.url}/messages?path=/hooks/b&wait_ms=10000`);
     await post(inbox, '/hooks/a', '1');
@@ -77,7 +77,7 @@ describe('inbox: messages', () => {
     expect(html).not.to.match(/(src|href)\s*=|https?:\/\//);
   });
 
-  it('answers 304 without a new delivery and 200 after one', async () => {
+  it('returns 304 without a new delivery and 200 after one', async () => {
     const read = (tag: string) => fetch(`${inbox.url}/messages`, { headers: { 'if-none-match': tag } });
     const tag = (await read('')).headers.get('etag') ?? '';
     expect((await read(tag)).status).to.equal(304);

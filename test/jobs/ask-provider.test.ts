@@ -11,7 +11,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 describe('status checks at a provider', () => {
   useDatabase();
 
-  it('a callback during a check triggers another one before the next planned one', async () => {
+  it('a callback during a check triggers another check before the next planned one', async () => {
     const purchaseId = newId();
     const asked: boolean[] = [];
     let end = (): void => undefined;

@@ -146,7 +146,7 @@ describe('job search', () => {
     expect(await findJobs('nothing-of-this-name')).to.deep.equal({ things: [], jobs: [] });
   });
 
-  it('shows every failure of a job, also after its loss in Redis, and can retry it', async () => {
+  it('shows every failure of a job, even after Redis lost it, and can retry the job', async () => {
     const settlementId = newId();
     // Use a separate account, because jobs of other tests also fail here.
     const { account: own } = await createAccount({ username: `s${newId()}`, role: 'seller' });

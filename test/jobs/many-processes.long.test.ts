@@ -72,7 +72,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
   const linesWith = (text: string): number[] =>
     workers.map((worker) => worker.output().split(text).length - 1).filter((lines) => lines > 0);
 
-  it('handles each purchase and webhook once, and every process has a share', async () => {
+  it('handle each purchase and webhook once, and each process has a share', async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const webs = [stack.baseUrl, (await stack.startWeb()).url];
     const buyer = apiClient(stack.baseUrl, key);
@@ -104,7 +104,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     expect(didNothing(), 'idle processes').to.equal(false);
   });
 
-  it('runs each turn of a schedule once', async () => {
+  it('run each turn of a schedule once', async () => {
     const clocks = processTypes.flatMap(({ handlers }) =>
       handlers.flatMap(({ job }) => (job.clock ? [{ name: job.name, everyMs: job.clock.everyMs }] : [])),
     );

@@ -308,7 +308,7 @@ describe('poisoned jobs', () => {
     await eventually('the job succeeds', async () => round === 3 && (await failing('do-thing:a')) === null);
   });
 
-  it('a failing scheduled job is listed, runs on, and is cleared by a success', async () => {
+  it('a failing scheduled job is listed, keeps running, and is cleared by a success', async () => {
     let isWell = false;
     let rounds = 0;
     const job = defineJob<object>({

@@ -174,7 +174,7 @@ describe('jobs retried by an operator', function () {
     expect(again.map(({ refusal }) => refusal)).to.deep.equal(ids.map(() => 'gone'));
   });
 
-  it('a purchase whose order is with the provider is not sent again, and is sold once', async () => {
+  it('a purchase with an order at the provider is not ordered again and is sold once', async () => {
     isPending = true;
     const { _id: id, accountId } = await shop.buy();
     work();

@@ -55,7 +55,7 @@ describe('two processes that move one purchase concurrently', () => {
     ['success', 'failed'],
   ];
   for (const [first, second] of ends) {
-    it(`of conclusions as ${first} and ${second} one succeeds and the other is stale`, async () => {
+    it(`one conclusion of ${first} and ${second} succeeds, and the other is stale`, async () => {
       const sent = await sentPurchase();
       const { _id: purchaseId, accountId } = sent.purchase;
       const { sellerId } = sent.order;
@@ -92,7 +92,7 @@ describe('two processes that move one purchase concurrently', () => {
     expect(await getWallet(accountId)).to.include({ balance: balance - price, seq: 2 });
   });
 
-  it('of two postings with one kind and subject one is posted, one is a duplicate', async () => {
+  it('one of two postings of a kind and subject is posted, the other is a duplicate', async () => {
     // The posting has no wallet, so the two processes conflict only on the journal.
     const posting: Posting = {
       accountId: newId(),

@@ -82,7 +82,7 @@ describe('money guards', () => {
     });
   });
 
-  it('a settlement is paid out with the fee of its request', async () => {
+  it('a settlement is paid out with the fee at the time of its request', async () => {
     const account = await newAccount('seller', 900_000);
     const bankAccount = { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' };
     const { settlement } = await requestSettlement({ account, amount: 60_000, bankAccount, refId: newId() });
@@ -106,7 +106,7 @@ describe('money guards', () => {
     expect(findings.filter(({ check }) => check === 'settlements')).to.deep.equal([]);
   });
 
-  it('an expired quote pays nothing', async () => {
+  it('an expired quote cannot be paid', async () => {
     const account = await newAccount('buyer', 100_000);
     const _id = newId();
     await QuoteModel.create({
@@ -186,7 +186,7 @@ describe('money guards', () => {
     expect(buildProviderOrder(purchase, order as never, new Date()).costMax).to.equal(10_000);
   });
 
-  it('refuses a purchase whose marked-up price is one rupiah above max_price', async () => {
+  it('a purchase whose marked-up price is one rupiah above max_price is refused', async () => {
     const { buyer, shop } = await openMarkedUpPlay();
     const request = {
       account: buyer,

@@ -122,7 +122,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   });
 
   function kills(point: string, open: Open, hold: (begun: Deed[]) => Hold): void {
-    it(`${point}: a repeated call gets the right answer`, async () => {
+    it(`${point}: a repeated call returns the correct result`, async () => {
       await inParallel([...Array(killsMax).keys()], atOnce, async () => {
         let tries = 1;
         while (!(await killed(open, hold, tries === triesMax))) {

@@ -59,7 +59,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
     world.expectAllDone(healed, limitMs));
 
   function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
-    it(`${point}: a repeated call gets the right answer`, async () => {
+    it(`${point}: a repeated call returns the correct result`, async () => {
       const all = Array.from({ length: repeats }, (_, index) => index);
       await inParallel(all, atOnce, async () => {
         const { accounts, leader, group } = await ask();

@@ -12,7 +12,7 @@ const day = '2024-03-01';
 const [slots, products] = [4, 7_000];
 const nameLength = 900;
 
-describe('totals larger than one MongoDB answer', () => {
+describe('totals larger than one MongoDB reply', () => {
   useDatabase();
 
   it('are read completely: of a day, of an account, and of several accounts', async () => {

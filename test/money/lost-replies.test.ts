@@ -25,7 +25,7 @@ describe('lost postings and replies', () => {
   });
   after(() => other.kill());
 
-  it('does not refuse a posting because of a group that was not written', async () => {
+  it('a posting is not refused because of a group that was not written', async () => {
     const id = await openWallet(50_000);
     // This posting holds the lane until the other two wait for it, so that those two form one
     // group.
@@ -51,7 +51,7 @@ describe('lost postings and replies', () => {
     expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
   });
 
-  it('does not refuse a repeat because of the balance before the call', async () => {
+  it('a repeat is not refused because of the balance before the call', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const fault = await startFault({ kind: 'pause', commands: ['commitTransaction'], ms: 1_500 });
@@ -66,7 +66,7 @@ describe('lost postings and replies', () => {
     expect(again.outcome).to.equal('posted');
   });
 
-  it('does not refuse a smaller posting because a larger one with its key is refused', async () => {
+  it('a smaller posting is not refused because a larger one with its key is refused', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const results = await Promise.all([60_000, 10_000].map((amount) => post(debit(id, amount, refId))));

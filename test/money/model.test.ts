@@ -130,7 +130,7 @@ describe('money against a model', function () {
   });
 
   troubles.forEach(([kind, trouble, runs], index) => {
-    it(`${kind}: all answers are right and no money is lost in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
+    it(`${kind}: all results are correct and no money is lost in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
       const first = Number(seed.replace('SEED=', ''));
       const path = process.env['HISTORY'];
       // An election affects every fleet on the server, so only one fleet runs.

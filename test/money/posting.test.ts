@@ -22,7 +22,7 @@ describe('posting engine', () => {
   const outcomes = (results: PostingResult[]) => results.map(({ outcome }) => outcome).sort();
   const stored = (posting: Posting) => JournalModel.countDocuments({ subjectId: posting.subjectId });
 
-  it('writes concurrent postings of many wallets in few commits, each with its answer', async () => {
+  it('commits concurrent postings of many wallets together, each with its own outcome', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => openWallet(50_000)));
     let commits = 0;
     const count = () => (commits += 1);
@@ -67,7 +67,7 @@ describe('posting engine', () => {
     expect((await getWallet(id)).balance).to.equal(0);
   });
 
-  it('answers a repeat with the existing posting, even with an empty balance', async () => {
+  it('returns the existing posting for a repeat, even with an empty balance', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const [first, ...repeats] = await Promise.all(
@@ -124,7 +124,7 @@ describe('posting engine', () => {
     'write-conflict',
   ];
   for (const kind of lost) {
-    it(`posts once and reports it when the commit meets ${kind}`, async () => {
+    it(`posts once and reports success when the commit meets ${kind}`, async () => {
       const id = await openWallet(50_000);
       const posting = debit(id, 1_000);
       const result = await withFault({ kind, commands: ['commitTransaction'], times: 1 }, () =>
@@ -136,7 +136,7 @@ describe('posting engine', () => {
     });
   }
 
-  it('never reports success without a majority, and does not flood it with commits', async () => {
+  it('reports an unknown outcome without a majority, and a repeat finds the posting', async () => {
     const id = await openWallet(50_000);
     const posting = debit(id, 1_000);
     let error: unknown;
@@ -152,7 +152,7 @@ describe('posting engine', () => {
     expect(again.outcome).to.equal('duplicate');
   });
 
-  it('a dead socket blocks a lane for seconds only, and callers are answered in time', async () => {
+  it('a dead socket blocks a lane for seconds only, and callers get a result in time', async () => {
     const id = await openWallet(50_000);
     const posting = debit(id, 1_000);
     const startedMs = performance.now();

@@ -67,7 +67,7 @@ describe('a browser that has logged in before', function () {
     expect((await old.login('tono', password)).status).to.equal(429);
   });
 
-  it('shares fifty wrong passwords with the others of its operator', async () => {
+  it("shares a limit of fifty wrong passwords with the operator's other browsers", async () => {
     const password = await create('umi');
     const many: ConsoleClient[] = [];
     for (let n = 0; n < 11; n += 1) {

@@ -66,7 +66,7 @@ describe('console login', function () {
   let recovery: string[] = [];
   let setUpWith = '';
 
-  it('requires an admin to set up the second factor first in production', async () => {
+  it('requires admins and finance to set up a second factor first in production', async () => {
     const client = browser();
     const answer = await client.login('ani', passwordOf('ani'));
     expect(answer.headers['location']).to.equal('/admin/login/enrol');
@@ -128,7 +128,7 @@ describe('console login', function () {
     expect(factors).to.include.members(['totp', 'recovery-code', 'password']);
   });
 
-  it('blocks codes of an operator after five wrong ones from anywhere', async () => {
+  it('blocks codes of an operator after five wrong ones from any address', async () => {
     const statuses: number[] = [];
     const client = browser();
     await client.login('ani', passwordOf('ani'));
@@ -230,7 +230,7 @@ describe('console login', function () {
     expect(await isIn(client)).to.equal(false);
   });
 
-  it('limits guesses by IPv6 /64 network and to fifty per username', async () => {
+  it('limits guesses per IPv6 /64 network, and to fifty per username', async () => {
     const guess = async (at: string, address: string, n: number) =>
       (await consoleClient(at, address).login('vina', `guess number ${n}`)).status;
     const known = browser();

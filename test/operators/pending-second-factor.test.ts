@@ -48,7 +48,7 @@ describe('a second factor during its setup', function () {
     return { status: answer.status, data: JSON.parse(answer.text).data as { secret: string } };
   };
 
-  it('has one secret per browser, and only one can be confirmed', async () => {
+  it('has a new secret in each browser, and only the newest can be confirmed', async () => {
     const password = await newOperator('first', 'finance');
     const [thief, owner] = [browser(), browser()];
     await thief.login('first', password);

@@ -15,7 +15,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 const by = { actor: 'test', from: 'here', reason: null };
 const shownTo = 'this browser';
 
-describe("an operator's proof", () => {
+describe("an operator's proof of identity", () => {
   useDatabase();
 
   const newOperator = () =>

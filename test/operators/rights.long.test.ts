@@ -192,7 +192,7 @@ describe('operator rights', function () {
     }
   });
 
-  it('refuse to mount an action without a row, or a form for reading', () => {
+  it('refuse to mount an action without a row, or a POST with a right to read', () => {
     const handle = () => undefined;
     const missing = 'constructor' as OperatorAction;
     expect(() => mountConsole([{ method: 'get', path: '/x', action: missing, handle }])).to.throw(

@@ -127,7 +127,7 @@ describe('an erasure', function () {
     '9911-2200-9911-2200-9911/R1/900VA/SITI/71,3',
   ];
 
-  it('removes number and name everywhere and keeps the books valid', async () => {
+  it('removes the number and name everywhere and keeps the books valid', async () => {
     const all: string[] = [];
     for (const [n, serialNumber] of serialNumbers.entries()) {
       const message = messages[n % messages.length] ?? '';
@@ -224,7 +224,7 @@ describe('an erasure', function () {
     }
   });
 
-  it('is completed after a crash by the next erasure or by the clock', async () => {
+  it('is completed after a crash by the next erasure or the scheduled job', async () => {
     for (const next of [() => eraseCustomer('089900000000', by), applyRetention]) {
       const purchase = await sold();
       const ids = await Promise.all([
@@ -244,7 +244,7 @@ describe('an erasure', function () {
     }
   });
 
-  it('ends a report in progress and deletes its file after the worker', async () => {
+  it('ends a report in progress and deletes it once its worker can no longer write', async () => {
     await sold();
     const soon = new Date(Date.now() + 60 * dayMs);
     const made = await someReport({ status: 'processing', epoch: 1, nextActionAt: soon });
@@ -260,7 +260,7 @@ describe('an erasure', function () {
     expect(await report(made), 'after its worker died').to.equal(null);
   });
 
-  it('skips locked rows and erases them when it is repeated', async () => {
+  it('skips locked rows and erases them in a repeated run', async () => {
     const [one, other] = [await sold(), await sold()];
     const quote = quoteOf(play, { customerNumber: number, usedBy: newId() });
     await QuoteModel.create(quote);
@@ -301,7 +301,7 @@ describe('an erasure', function () {
     expect((await exportCustomer('81177761240', by)).bills).to.have.length(1);
   });
 
-  it('counts a paid bill once, and each row once if two run at once', async () => {
+  it('counts a paid bill once, and each row once if two erasures run at once', async () => {
     await paidBill('123');
     for (let n = 0; n < 24; n += 1) {
       await sold();

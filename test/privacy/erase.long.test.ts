@@ -119,7 +119,7 @@ describe('export and erasure of a customer number', function () {
     ]);
   });
 
-  it('export all purchases and bills and audit it without the number', async () => {
+  it('export all purchases and bills, with an audit entry that masks the number', async () => {
     const ofPhone = await run(['export', '+6281298761230', ...reason, '--json']);
     expect(ofPhone.code, ofPhone.stdout).to.equal(0);
     const { transactions, bills } = ofPhone.json<{ transactions: { ref_id: string }[]; bills: object[] }>();
@@ -136,7 +136,7 @@ describe('export and erasure of a customer number', function () {
     ]);
   });
 
-  it('keep valid books after a kill; two later runs complete it', async () => {
+  it('keep valid books after a kill; two later runs complete the erasure', async () => {
     const before = await history();
     const balance = (await buyer.post('/api/buyer/balance')).body.data;
     const transactions = stack.db.collection('transactions');
@@ -187,7 +187,7 @@ describe('export and erasure of a customer number', function () {
     expect(await placesOf(others)).to.deep.equal(['deliveries', 'transactions']);
   });
 
-  it('answer a repeated ref_id of an erased purchase without an order', async () => {
+  it('accept a repeated ref_id of an erased purchase and create no purchase', async () => {
     const ref_id = refs.find((_, n) => n % 3 !== 0) ?? '';
     const sent = await stack.db.collection('transactions').countDocuments({});
     const row = await stack.db.collection('transactions').findOne({ refId: ref_id });

@@ -190,7 +190,7 @@ describe('retention', function () {
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: null } });
   });
 
-  it('answers a repeated ref_id and refuses another number or product', async () => {
+  it('returns the purchase of a repeated ref_id; refuses another number or product', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     const again = (customerNumber: string, productCode = play.shop.productCode) =>
@@ -287,7 +287,7 @@ describe('retention', function () {
     await expectBooksToHold();
   });
 
-  it('hands a late failure to an operator without asking the provider', async () => {
+  it('hands a late failure to an operator without a call to the provider', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     await afterTwoYears();
@@ -327,7 +327,7 @@ describe('retention', function () {
     await deliveries.deleteMany({ _id: { $in: retained } });
   });
 
-  it('is idempotent and safe when several run at once', async () => {
+  it('is idempotent and safe when several runs overlap', async () => {
     const all = [];
     for (let n = 0; n < 20; n += 1) {
       const bought = await play.buy();

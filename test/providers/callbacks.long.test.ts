@@ -103,7 +103,7 @@ describe('provider callbacks', () => {
     await finalOf(stack, id);
   });
 
-  it('a valid callback triggers a status check, and its answer decides', async () => {
+  it('a valid callback triggers a status check, whose result decides', async () => {
     await stack.simulator.control({ pending_ms: 3_000 });
     const id = await purchase(buyer, code, '081234561234');
     await eventually(
@@ -136,7 +136,7 @@ describe('provider callbacks', () => {
     expect((final.finalAt?.getTime() ?? 0) - (attempt.sentAt?.getTime() ?? 0)).to.be.below(14_000);
   });
 
-  it('Digiflazz: answers a ping and accepts a webhook only with its signature', async () => {
+  it('Digiflazz: responds to a ping and accepts a webhook only with its signature', async () => {
     const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_000 }]);
     expect(
       (await post('/api/providers/digiflazz/callback', Buffer.from('{"sed":"x","hook":{}}'), {})).status,

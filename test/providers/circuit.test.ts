@@ -111,7 +111,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('closed');
   });
 
-  it('reopen when a probe fails, and ignore answers to calls from before the opening', async () => {
+  it('reopen when a probe fails, and ignore results of calls from before the opening', async () => {
     const seller = newId();
     const beforeOpening = nowMs();
     await record(seller, 20, { failed: true });

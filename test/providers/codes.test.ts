@@ -149,7 +149,7 @@ describe('response codes of Digiflazz', () => {
     }
   });
 
-  it('reads a bill over two months and a ping, and asks at most every 60 s', async () => {
+  it('reads a bill over two months and a ping; status checks are at least 60 s apart', async () => {
     const query = { providerRef: 'bill-1', productCode: 'pln', customerNumber: '530000000002' };
     expect(await adapter.inquireBill(connection, query)).to.deep.equal({
       outcome: 'bill',

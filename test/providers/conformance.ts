@@ -98,7 +98,7 @@ function describeOrders(the: () => Harness): void {
     expect(await executions(bad.providerRef)).to.equal(0);
   });
 
-  it('a lost answer is unknown, and the status check finds the one execution', async () => {
+  it('a lost response is unknown, and the status check finds the one execution', async () => {
     const harness = the();
     const { adapter, connection, prepaid, executions } = harness;
     const order = orderOf(prepaid.silent);
@@ -143,7 +143,7 @@ function describeLostAnswers(the: () => Harness): void {
     });
   }
 
-  it('gives up a slow, dripping answer at the timeout', async () => {
+  it('aborts a slow, dripping response at the timeout', async () => {
     const { adapter, connection, prepaid } = the();
     const server = await startPlayServer((_call, response) => {
       const timer = setInterval(() => response.write(' '), 50);
@@ -232,7 +232,7 @@ function describeReadings(the: () => Harness): void {
     expect(list.ok && list.value.length, JSON.stringify(list)).to.be.greaterThan(0);
   });
 
-  it('inquires a bill, pays it once at its total, and finds its status', async function () {
+  it('inquires about a bill, pays it once at its total, and finds its status', async function () {
     const harness = the();
     const { adapter, connection, postpaid, executions } = harness;
     if (!postpaid) {

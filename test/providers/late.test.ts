@@ -23,7 +23,7 @@ const total = 11_000;
 const h2h = guardAdapter(createH2hAdapter('h2h'));
 const digiflazz = guardAdapter(createDigiflazzAdapter(() => undefined));
 
-describe('calls that can buy, after their deadline', () => {
+describe('deadline of calls that can buy', () => {
   const gated = useGatedClock();
   const { real } = gated;
   let provider: PlayServer;
@@ -93,7 +93,7 @@ describe('calls that can buy, after their deadline', () => {
 
   for (const [what, sleep] of Object.entries(sleeps)) {
     for (const call of ['buy', 'payBill'] as const) {
-      it(`does not send an order (${call}) if ${what}`, async () => {
+      it(`an order (${call}) is not sent if ${what}`, async () => {
         const claimedMs = (await redisNow()) - sleptMs;
         sleep();
         expect(await late(h2h[call](connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
@@ -101,7 +101,7 @@ describe('calls that can buy, after their deadline', () => {
       });
     }
 
-    it(`does not pay a bill if ${what} during its inquiry`, async () => {
+    it(`a bill is not paid if ${what} during its inquiry`, async () => {
       const claimedMs = await redisNow();
       let aheadMs = 0;
       onInquiry = () => {
@@ -114,7 +114,7 @@ describe('calls that can buy, after their deadline', () => {
       expect(provider.calls).to.have.length(1);
     });
 
-    it(`does not send a status check that may buy if ${what}`, async () => {
+    it(`a status check that may buy is not sent if ${what}`, async () => {
       const claimedMs = (await redisNow()) - sleptMs;
       sleep();
       for (const adapter of [h2h, digiflazz]) {
@@ -124,7 +124,7 @@ describe('calls that can buy, after their deadline', () => {
     });
   }
 
-  it('sends nothing while Redis does not answer TIME', async () => {
+  it('nothing is sent while Redis does not reply to TIME', async () => {
     const claimedMs = await redisNow();
     await gated.gate.cut();
     await eventually('the connection is lost', () => redis().status !== 'ready');
@@ -132,14 +132,14 @@ describe('calls that can buy, after their deadline', () => {
     expect(bought()).to.have.length(0);
   });
 
-  it('sends nothing from a process whose fleet clock has stopped', async () => {
+  it('nothing is sent from a process whose fleet clock has stopped', async () => {
     const claimedMs = await redisNow();
     await gated.clock.stop();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });
 
-  it('writes nothing to a connection if the host was suspended while it opened', async () => {
+  it('nothing is written to a connection if the host was suspended while it opened', async () => {
     const claimedMs = await redisNow();
     const suspendHost = () => shiftRedisTime(redis(), () => sleptMs);
     const channel = 'undici:client:beforeConnect';
@@ -158,7 +158,7 @@ describe('calls that can buy, after their deadline', () => {
     }
   });
 
-  it('sends each of these calls before its deadline', async () => {
+  it('each call is sent before its deadline', async () => {
     const claimedMs = await redisNow();
     const calls = (adapter: ProviderAdapter) => [
       adapter.buy(connection(), orderOf(claimedMs)),
@@ -171,7 +171,7 @@ describe('calls that can buy, after their deadline', () => {
   });
 
   // This must be the last test of the file, because `stopSending` is permanent for the process.
-  it('sends nothing from a process that can no longer store answers', async () => {
+  it('nothing is sent from a process that can no longer store results', async () => {
     const claimedMs = await redisNow();
     stopSending();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);

@@ -16,7 +16,7 @@ describe('maximum wait of an order for its turn', () => {
     });
   }
 
-  it('the default of ten minutes is not a promise: an order is still sent after it', () => {
+  it('the default of ten minutes is not enforced: orders are still sent after it', () => {
     expect(getConfiguredWaitMs({ product: null, provider: null })).to.equal(Infinity);
   });
 });

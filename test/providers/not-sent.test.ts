@@ -101,7 +101,7 @@ describe('a busy provider', () => {
   ];
   for (const { adapter, status, retryAfter, outcome, pauses } of cases) {
     const header = retryAfter === null ? 'without Retry-After' : 'with Retry-After';
-    it(`${adapter}: ${status} ${header} is ${outcome}${pauses ? ', and the pause is kept' : ''}; a status check is unknown`, async () => {
+    it(`${adapter}: ${status} ${header} is ${outcome}${pauses ? ' and pauses the provider' : ''}; a status check is unknown`, async () => {
       const server = await startPlayServer((_call, response) => {
         response.writeHead(status, retryAfter === null ? {} : { 'retry-after': retryAfter });
         response.end('busy');

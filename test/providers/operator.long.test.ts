@@ -72,7 +72,7 @@ describe('operator actions on providers', function () {
     return stack.db.collection<AuditEntry>('audit').findOne({ 'subject.id': id }, { sort: { at: -1 } });
   }
 
-  it('an order without a timely answer goes to review, with no refund or check', async () => {
+  it('an order without a timely response goes to review, with no refund or check', async () => {
     const id = await underReview();
     expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING', nextActionAt: null });
     const listed = await topup('review', 'list');
@@ -135,7 +135,7 @@ describe('operator actions on providers', function () {
     expect(Object.values(sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
   });
 
-  it('a paused provider shows as maintenance, audited, until it is resumed', async () => {
+  it('pausing a provider is audited and shows maintenance until it is resumed', async () => {
     await topup('provider', 'pause', 'seller', '--reason', 'told by mail');
     expect(await lastAudit(seller.id)).to.deep.include({ action: 'provider.pause', reason: 'told by mail' });
     const { body } = await buyer.post('/api/buyer/price-list', {});

@@ -66,7 +66,7 @@ describe('an outage of a seller', function () {
     return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Infinity;
   }
 
-  it('p95 recovers within 5 s of the first failures; with all sellers down, code 03', async () => {
+  it('p95 recovers within 5 s of the first failures; code 03 if all sellers are down', async () => {
     const normal = await p95(await settled(await buyFor(normalMs)));
     const attempts = stack.db.collection<Order>('attempts');
     const [busiest] = await attempts

@@ -60,7 +60,7 @@ describe('polling schedule', () => {
     return { id, sentMs: startMs, at };
   }
 
-  it('asks 1, 3, 7, 15, 25 and 35 s after sending, however many jobs run', async () => {
+  it('checks 1, 3, 7, 15, 25 and 35 s after sending, however many jobs run', async () => {
     const { id, sentMs, at } = await sendOrder();
     for (let ms = 0; ms <= 40 * second; ms += 500) {
       at(ms);
@@ -82,7 +82,7 @@ describe('polling schedule', () => {
     expect(callsAtMs.slice(1)).to.deep.equal([sentMs + h2hTraits.inquiryMinIntervalMs]);
   });
 
-  it('stops asking after 24 h: the order goes to review and no money moves', async () => {
+  it('ends the checks after 24 h: the order goes to review and no money moves', async () => {
     const { id, at } = await sendOrder();
     at(24 * hour - second);
     await fulfilById(id);
@@ -128,7 +128,7 @@ describe('polling schedule', () => {
     await CaseModel.deleteMany({ transactionId: 'second' });
   });
 
-  it("stops asking after the provider's maximum age, even if the review waits longer", async () => {
+  it("ends the checks at the provider's maximum age, even if reviews start later", async () => {
     const { id, at } = await sendOrder();
     at(h2hTraits.inquiryMaxAgeMs + 1);
     await fulfilById(id);

@@ -34,7 +34,7 @@ describe('control characters from a provider', () => {
   });
   after(() => server.stop());
 
-  it('are removed from every answer of the adapter before it is stored or shown', async () => {
+  it('are removed from every result of the adapter before it is stored or shown', async () => {
     const adapter = guardAdapter(createH2hAdapter('h2h'));
     const connection = { sellerId: newId(), baseUrl: server.url, username: 'us', secret: 'secret' };
     const order = { providerRef: newId(), productCode: 'S10', customerNumber: '08123', costMax: 1 };

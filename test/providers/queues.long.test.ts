@@ -62,7 +62,7 @@ describe('provider queues', function () {
     return ids;
   }
 
-  it("serve in order at the provider's rate; waiting makes no order and no refund", async () => {
+  it("serve in order at the provider's rate; waiting creates no order and no refund", async () => {
     const callsPerSecond = 2;
     const { code, arrivals } = await play(sell, { callsPerSecond });
     const ids = await buyMany(24, code);
@@ -179,7 +179,7 @@ describe('provider queues', function () {
     expect(Math.max(...places), 'places between acceptance and execution').to.be.at.most(2 * atOnce);
   });
 
-  it("keep the product's maximum wait from acceptance, within the provider's", async () => {
+  it("fix the product's maximum wait at acceptance, limited by the provider's", async () => {
     const { code, sellerId } = await play(sell, { callsPerSecond: 0.1, maxWaitS: 3_000 });
     const products = stack.db.collection<{ _id: string }>('products');
     await products.updateOne({ _id: code }, { $set: { maxWaitS: 30 } });
@@ -218,7 +218,7 @@ describe('provider queues', function () {
     await eventually('the flood is served', () => arrivals.length === batch.length + 16, 60_000);
   });
 
-  it('refund a purchase that waits too long, unsent, and state the maximum wait', async () => {
+  it('refund an unsent purchase that waits too long, and state the maximum wait', async () => {
     const { code, arrivals, sellerId } = await play(sell, { callsPerSecond: 1 });
     const ids = await buyMany(6, code);
     await set(sellerId, { maxWaitS: 2 });
@@ -234,7 +234,7 @@ describe('provider queues', function () {
     await expectLedgerToBalance(stack);
   });
 
-  it('send nothing during the pause of a 429 with Retry-After, and sell after it', async () => {
+  it('send nothing during the pause of a 429 with Retry-After, and sell afterwards', async () => {
     const pauseS = 3;
     let refusals = 0;
     const { code, arrivals } = await play((call, response) => {

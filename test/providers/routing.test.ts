@@ -81,7 +81,7 @@ describe('routing', () => {
   useDatabase();
   afterEach(() => setClock(null));
 
-  it('takes the cheapest active offer, and after a refusal the next within the price', async () => {
+  it('takes the cheapest active offer; after a refusal, the next one within the price', async () => {
     const { code, sellers } = await newProduct([10_300, 10_100, 10_200]);
     const [dear, cheap, middle] = sellers;
     expect(await chooseRoute({ productCode: code })).to.deep.equal({
@@ -135,7 +135,7 @@ describe('routing', () => {
     ],
   ];
   for (const [what, change] of unable) {
-    it(`skips a seller that ${what}; without another the product is in maintenance`, async () => {
+    it(`skips a seller that ${what}; without another seller the product is in maintenance`, async () => {
       const { code, sellers } = await newProduct([10_000, 10_500]);
       await change(sellers[0] ?? '');
       expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
@@ -145,7 +145,7 @@ describe('routing', () => {
     });
   }
 
-  it('skips an open circuit; with all open the catalogue shows maintenance', async () => {
+  it('skips an open circuit; if all are open, the catalogue shows maintenance', async () => {
     const { code, sellers } = await newProduct([10_000, 10_500]);
     await openCircuit(sellers[0] ?? '', 'configuration');
     expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });

@@ -12,7 +12,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 describe('a page of the history', () => {
   useDatabase();
 
-  it('skips no row when a newer one leaves between the count and the read', async () => {
+  it('skips no row when a newer one leaves the filter between count and read', async () => {
     await setTotalsComplete();
     const shop = await openShop('http://127.0.0.1:9');
     await shop.buy();

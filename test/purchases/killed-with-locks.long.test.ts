@@ -28,7 +28,7 @@ describe('a process killed while it holds a wallet lock', () => {
     await mongo.stop();
   });
 
-  it('its wallet returns 503 with Retry-After until the lock ends, then debits once', async () => {
+  it('causes 503 with Retry-After until the lock ends, then one debit per purchase', async () => {
     const doomed = await stack.startWeb();
     const buy = (url: string, ref_id: string) =>
       apiClient(url, key).post('/api/buyer/transaction', {

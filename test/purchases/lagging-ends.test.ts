@@ -66,7 +66,7 @@ describe('a lagging majority after the end of a purchase', () => {
     });
   }
 
-  it('a reversal is refused once a majority has the failure', async () => {
+  it('a reversal is refused only after a majority has the failure', async () => {
     const { purchase, ending } = await endUnconfirmed({ lagMs: 1_000 });
     const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
     const committed = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
@@ -77,7 +77,7 @@ describe('a lagging majority after the end of a purchase', () => {
     await ending;
   });
 
-  it('the synchronous answer of the reseller surface waits for the majority', async () => {
+  it('the synchronous response of the reseller surface waits for the majority', async () => {
     const { purchase, ending } = await endUnconfirmed();
     expect(await awaitFinal(purchase, 500)).to.equal(null);
     const waiting = awaitFinal(purchase, 10_000);
@@ -86,7 +86,7 @@ describe('a lagging majority after the end of a purchase', () => {
     expect((await waiting)?.status).to.equal('FAILED');
   });
 
-  it('a webhook is claimed for sending once a majority has it and the end', async () => {
+  it('a webhook is claimed only after a majority has the webhook and the end', async () => {
     const { purchase, ending } = await endUnconfirmed({ lagMs: 1_500 });
     const { _id, accountId } = purchase;
     const row = await eventually('its callback', () => deliveries.findOne({ accountId, orderKey: _id }));

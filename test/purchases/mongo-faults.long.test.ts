@@ -55,7 +55,7 @@ describe('purchases during MongoDB faults', function () {
   ];
   for (const [kind, commands, probability] of faults) {
     const where = commands === commits ? 'at commits' : 'at every command';
-    it(`${kind} ${where}: answers or 503 with Retry-After, and each purchase is accepted once`, async () => {
+    it(`${kind} ${where}: 200 or 503 with Retry-After, and each purchase is accepted once`, async () => {
       const known = await stack.db.collection('transactions').countDocuments();
       const answers: Answer[] = [];
       const accepted: string[] = [];
@@ -99,7 +99,7 @@ describe('purchases during MongoDB faults', function () {
     });
   }
 
-  it('a new process whose first cache reads get no reply answers within 20 s', async () => {
+  it('a new process whose first cache reads get no reply responds within 20 s', async () => {
     const web = await stack.startWeb();
     const uri = stack.env['MONGODB_URI'] ?? '';
     const cachedCollections = ['apiKeys', 'accounts', 'products', 'offers', 'providerStates'];

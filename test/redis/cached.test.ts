@@ -264,7 +264,7 @@ describe('a cache invalidation', () => {
     expect(lost.phases).to.deep.equal(['begin', 'unsure']);
   });
 
-  it('is assumed missed by a process that was blocked', async () => {
+  it('is assumed to be missed by a process that was blocked', async () => {
     const { rows, load, readsOf } = store();
     rows.set('a', { id: 'a', owner: 'x' });
     const get = createCache({ from: [ProductModel], load });

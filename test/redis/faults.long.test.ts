@@ -83,7 +83,7 @@ describe('the network to Redis', function () {
     });
   }
 
-  it('keeps a worker unready until Redis answers', async () => {
+  it('keeps a worker unready until Redis responds', async () => {
     await gate.cut();
     let isReady = false;
     const worker = stack.startWorker('settlements').then((program) => {

@@ -38,7 +38,7 @@ describe('first measurement of the fleet clock', () => {
     server.close();
   });
 
-  it('ignores a late answer and uses the most precise one', async () => {
+  it('ignores a late reply and uses the most precise one', async () => {
     const url = new URL(process.env['REDIS_URL'] ?? '');
     url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const child = forkTestProgram('test/redis/clock-process', { ...process.env, REDIS_URL: url.toString() });

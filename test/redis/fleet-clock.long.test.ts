@@ -34,7 +34,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
     await gate.stop();
   });
 
-  it('uses a late answer, which is off by at most half the round trip', async () => {
+  it('uses a late reply, which is off by at most half the round trip', async () => {
     gate.delay(slowMs);
     const child = forkTestProgram('test/redis/clock-process', {
       ...buildEnvWithClockAhead(elevenMinutes),

@@ -33,7 +33,7 @@ describe('an invalidation lost between two nodes of a Cluster', () => {
     expect(gaps).to.equal(1);
   });
 
-  it('is counted on the node of its subscribers, with and without a tag', () => {
+  it('is counted on the node of its subscribers, with and without a hash tag', () => {
     expect(changeCountKey).to.equal(`${env.QUEUE_PREFIX}:told:{${subscribersKey}}`);
     expect(buildSiblingKey('{topup}:hearers', 'told')).to.equal('{topup}:hearers:told');
   });

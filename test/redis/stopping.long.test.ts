@@ -95,7 +95,7 @@ describe('graceful shutdown', function () {
     expect(connectionHeaders.slice(0, 20)).not.to.include('close');
   });
 
-  it('web: answers earlier calls with Connection: close', async () => {
+  it('web: responds to earlier calls with Connection: close', async () => {
     const slow = await stack.startWeb({ RESELLER_SYNC_WAIT_MS: '3000', REPORT_SYNC_WAIT_MS: '3000' });
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const agent = new http.Agent({ keepAlive: true });
@@ -121,12 +121,12 @@ describe('graceful shutdown', function () {
 
   for (const [how, begin] of [
     ['refuses connections', () => gate.cut()],
-    ['answers nothing', () => gate.hang()],
+    ['does not respond', () => gate.hang()],
   ] as const) {
-    it(`all workers: end at once without Redis, which ${how}`, async () => {
+    it(`all workers: end at once while Redis ${how}`, async () => {
       const worker = await startProgram('workers/run.js', ['all'], { ...stack.env, REDIS_URL: gate.url });
       await begin();
-      const away = how === 'answers nothing' ? null : /redis is unavailable/;
+      const away = how === 'does not respond' ? null : /redis is unavailable/;
       await eventually('the worker notices', () => away === null || away.test(worker.output()));
       const { code, tookMs } = await stopped(worker);
       await gate.restore();

@@ -37,7 +37,7 @@ describe('npm run bench', function () {
   for (const name of (Object.keys(benches) as BenchName[]).filter(
     (each) => sizes.benches.all || isQuick(each),
   )) {
-    it(`${name} finishes and its books match the answers`, async () => {
+    it(`${name} finishes and its books match the responses`, async () => {
       const options = Object.entries(tiny[name]).map(([key, value]) => [key, String(value)]);
       const printed = await runToEnd('scripts/bench.js', [name], {
         ...ownEnv,

@@ -21,7 +21,7 @@ describe('.env.example', () => {
     expect(Object.keys(variables())).to.have.members([...known, ...ofScripts]);
   });
 
-  it('shows the defaults of every variable', () => {
+  it('shows the default of every variable', () => {
     expect(parseEnv({ ...variables(), ...required })).to.deep.equal(parseEnv(required));
   });
 

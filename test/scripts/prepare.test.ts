@@ -61,14 +61,14 @@ describe('scripts in a checkout that must not install packages', () => {
     );
   }
 
-  it('runs in an image without sources and package-lock.json', () => {
+  it('run in an image without sources or package-lock.json', () => {
     const { status, stdout, stderr } = run('topup', '--help');
     expect(stderr).to.equal('');
     expect(status).to.equal(0);
     expect(stdout).to.contain('ledger');
   });
 
-  it('runs in a checkout without development packages', () => {
+  it('run in a checkout without development packages', () => {
     prune();
     const { status, stdout, stderr } = run('topup', '--help');
     expect(stderr).to.equal('');
@@ -76,7 +76,7 @@ describe('scripts in a checkout that must not install packages', () => {
     expect(stdout).to.contain('ledger');
   });
 
-  it('explains what to do instead of installing for a build or test', () => {
+  it('name the install command instead of installing packages for a build or test', () => {
     prune();
     const tests = run('test');
     fs.appendFileSync(path.join(dir, 'package-lock.json'), '\n');
@@ -92,7 +92,7 @@ describe('scripts in a checkout that must not install packages', () => {
     ['SIGINT', 'Ctrl-C', 130],
     ['SIGTERM', 'SIGTERM', 143],
   ] as const) {
-    it(`ends with one line and no npm processes on ${said} during an installation`, async () => {
+    it(`end with one line and leave no npm process on ${said} during an installation`, async () => {
       const bin = path.join(dir, 'bin');
       fs.mkdirSync(bin);
       // On a signal, the fake npm prints an error and does not forward the signal, as npm does.

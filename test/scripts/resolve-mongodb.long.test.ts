@@ -62,7 +62,7 @@ describe('MongoDB resolver', () => {
     expect(refusal).to.contain('MONGODB_URI').and.contain('127.0.0.1:9').and.not.contain('hidden-word');
   });
 
-  it('uses a mongod on PATH next', async () => {
+  it('uses a mongod on PATH if MONGODB_URI is not set', async () => {
     const env = { PATH: pathWith({ mongod: { script: fakeMongod } }) };
     const { database } = await resolveMongodb({ env });
     expect(database?.used).to.equal('mongod on PATH');

@@ -60,7 +60,7 @@ describe('settlements paid by operators', () => {
       (error: unknown) => `${(error as AppError).message} ${(error as AppError).atCommandLine ?? ''}`,
     );
 
-  it('cannot be completed without a claim; the refusal explains how', async () => {
+  it('cannot be completed without a claim; the refusal names the claim command', async () => {
     const { _id } = await requested();
     const why = await refusal(completeSettlement(_id, budi));
     expect(why).to.include(`topup settlement claim ${_id}`);
@@ -187,7 +187,7 @@ describe('settlements paid by operators', () => {
     expect(await getWallet(account._id)).to.include({ balance: 900_000 - amount, held: amount });
   });
 
-  it('cannot withdraw money of a reversed sale before its posting', async () => {
+  it('cannot withdraw money of a reversed sale before the reversal is posted', async () => {
     const server = await startPlayServer((call, response) => {
       const ref_id = call.url.searchParams.get('ref_id');
       sendJson(response, 200, { ref_id, status: '00', transaction_status: 'success', message: 'Success' });
@@ -215,7 +215,7 @@ describe('settlements paid by operators', () => {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 
-  it('move by imported holidays without a restart; a bad list is refused', async () => {
+  it('skip imported holidays without a restart; a bad list is refused', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'holidays-'));
     const { HOLIDAYS_FILE: usual } = env;
     env.HOLIDAYS_FILE = path.join(folder, 'list.json');

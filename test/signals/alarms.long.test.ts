@@ -117,7 +117,7 @@ describe('figures behind an alarm', () => {
 
   const stands = (id: string) => standingAlarms.findOne({ _id: id, ...isStanding });
 
-  it('are the newest of any process: older ones neither start nor end it', async () => {
+  it('are the newest of any process; older figures neither start nor end an alarm', async () => {
     const id = uniqueRef('alarm');
     await beginAlarm({ id, severity: 'page' }, 2_000);
     const first = await stands(id);
@@ -137,7 +137,7 @@ describe('figures behind an alarm', () => {
     expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
   });
 
-  it('about Redis come only from processes that lost it; a healthy one ends no alarm', async () => {
+  it('about Redis come only from processes that lost Redis; healthy ones end no alarm', async () => {
     await beginAlarm({ id: redisDownId, severity: 'page' }, null);
     const seen = (await stands(redisDownId)) as StandingAlarm;
     const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };

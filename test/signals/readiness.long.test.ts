@@ -52,7 +52,7 @@ describe('readiness', function () {
     uri: uri(),
   });
 
-  it('is lost while MongoDB answers but refuses writes, and returns', async () => {
+  it('is lost while MongoDB responds but refuses writes, and returns', async () => {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'forbidden', probability: 1 }, async () => {
       expect(await untilNot()).to.include(refused);

@@ -217,7 +217,7 @@ describe('metrics of a process', function () {
     },
   );
 
-  it('report a killed web process, but nothing while Redis refuses writes', async () => {
+  it('report a killed web process, but no number while Redis refuses writes', async () => {
     const url = await getMetricsUrl(worker);
     const alive = async () => valueOf(await scrape(url), 'topup_web_processes');
     await eventually('the web process is counted', async () => (await alive()) === 1, 40_000);

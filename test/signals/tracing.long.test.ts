@@ -209,7 +209,7 @@ describe('an unreachable collector', () => {
 });
 
 describe('trace exporter', () => {
-  it('logs only the code of an error, without address, header or answer', () => {
+  it('logs only the code of an error, without address, header or response', () => {
     const refused = {
       stack: 'E: http://user:secret@host/',
       message: 'secret',
@@ -231,8 +231,8 @@ describe('trace exporter', () => {
   });
 });
 
-describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('a bundle contains no file of the OpenTelemetry SDK', async () => {
+describe('OpenTelemetry SDK', () => {
+  it('is required by the web and worker bundles and not contained in them', async () => {
     const { readFile } = await import('node:fs/promises');
     for (const program of ['src/server', 'workers/run']) {
       const text = await readFile(`dist/${program}.bundle.cjs`, 'utf8');

@@ -18,7 +18,7 @@ interface Said {
 describe('troubles reported by a process', function () {
   this.timeout(120_000);
 
-  describe('', () => {
+  describe('in the test process', () => {
     before(() => connectRedis());
     after(() => disconnectRedis());
 

@@ -172,7 +172,7 @@ describe('scheduled self-checks', function () {
     expect((await doctor()).record).to.include({ status: 'ok' });
   });
 
-  it('compare a skipped day, and keep only whole days reported by the provider', async () => {
+  it('compare a skipped day later; comparisons of today or of a file are not stored', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const newest = await eventually(
       'the first comparison',

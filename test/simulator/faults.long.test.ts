@@ -37,7 +37,7 @@ describe('simulator: faults set by /control', () => {
     expect(await cleared.json()).to.include({ latency_ms: 0, callback_secret: null });
   });
 
-  it('delays answers by the latency, after the execution', async () => {
+  it('delays responses by the latency, after the execution', async () => {
     await simulator.control({ latency_ms: 1_000 });
     const order = { ref_id: newRef() };
     const startedAt = performance.now();
@@ -77,7 +77,7 @@ describe('simulator: faults set by /control', () => {
     expect(await simulator.log({ provider: 'a' })).to.have.lengthOf(500 - refused);
   });
 
-  it('executes the configured share of orders without an answer', async () => {
+  it('executes the configured share of orders without a response', async () => {
     await simulator.control({ providers: { a: { timeout_after_execute_rate: 0.1 } } });
     const refs = Array.from({ length: 300 }, newRef);
     const ask = () =>
@@ -88,7 +88,7 @@ describe('simulator: faults set by /control', () => {
     expect(await simulator.log({ provider: 'a' })).to.have.lengthOf(300);
   });
 
-  it('breaks the configured share of calls and never executes twice', async () => {
+  it('fails the configured share of calls and never executes an order twice', async () => {
     await simulator.control({ fault_rate: 1 });
     const refs = Array.from({ length: 60 }, newRef);
     const ask = () => Promise.all(refs.map((ref_id) => outcome(simulator, '/request', { ref_id })));
@@ -121,7 +121,7 @@ describe('simulator: faults set by /control', () => {
   });
 
   for (const status of ['02', '03', '04', '06', '07'] as const) {
-    it(`answers every call with ${status} on request and executes nothing`, async () => {
+    it(`returns ${status} for every call on request and executes nothing`, async () => {
       await simulator.control({ answer_with: status });
       const answer = await call(simulator, '/request', {});
       expect(answer).to.include({ status });
@@ -130,7 +130,7 @@ describe('simulator: faults set by /control', () => {
     });
   }
 
-  it('keeps the endings regardless of the rates', async () => {
+  it('keeps the results of test numbers regardless of the rates', async () => {
     await simulator.control({ refuse_rate: 1 });
     expect(await outcome(simulator, '/request', {})).to.equal('01');
     expect(await outcome(simulator, '/request', { customer: '081211111230' })).to.equal('00');

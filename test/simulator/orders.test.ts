@@ -12,7 +12,7 @@ describe('simulator: orders', () => {
 
   const executions = async (refId: string) => (await simulator.log({ ref_id: refId })).length;
 
-  it('answers as documented with a serial number and logs the execution', async () => {
+  it('responds as documented with a serial number and logs the execution', async () => {
     const order = { ref_id: newRef(), customer: '081211111230', code: 'S25', username: 'seller-7' };
     const answer = await call(simulator, '/request', order);
     expect(answer).to.have.all.keys('status', 'message', 'ref_id', 'sn', 'transaction_status');
@@ -93,7 +93,7 @@ describe('simulator: orders', () => {
     expect(await call(simulator, '/request', { ...order, sign })).to.include({ status: '00' });
   });
 
-  it('answers 07 to an invalid sign and executes nothing', async () => {
+  it('returns 07 for an invalid sign and executes nothing', async () => {
     for (const sign of ['0'.repeat(32), '0'.repeat(64), 'é'.repeat(32), 'short', '']) {
       const refId = newRef();
       expect(await call(simulator, '/request', { ref_id: refId, sign }), sign).to.include({ status: '07' });
@@ -116,7 +116,7 @@ describe('simulator: orders', () => {
   });
 
   for (const method of ['HEAD', 'POST', 'PUT']) {
-    it(`answers 405 to ${method} on an order path and executes nothing`, async () => {
+    it(`returns 405 for ${method} on an order path and executes nothing`, async () => {
       const refId = newRef();
       const response = await fetch(orderUrl(simulator, '/request', { ref_id: refId }), { method });
       expect(response.status).to.equal(405);
@@ -144,7 +144,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(1);
     });
 
-    it('answers 05 to a repeat while the order is pending', async () => {
+    it('returns 05 for a repeat while the order is pending', async () => {
       const order = { ref_id: newRef(), customer: '081211111233', username: 'slower' };
       await simulator.control({ providers: { slower: { pending_ms: 600_000 } } });
       await call(simulator, '/request', order);
@@ -162,7 +162,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(0);
     });
 
-    it('1235: executes without an answer; the status check reports success', async () => {
+    it('1235: executes without a response; the status check reports success', async () => {
       const order = { ref_id: newRef(), customer: '081211111235' };
       expect(await outcome(simulator, '/request', order, 300)).to.equal('no answer');
       expect(await executions(order.ref_id)).to.equal(1);

@@ -73,7 +73,7 @@ describe('simulator: balance, price list and bills', () => {
     ['5300001242', '04', 'Invalid customer number'],
     ['5300001243', '02', 'No bill found'],
   ] as const) {
-    it(`answers ${status} to an inquiry of ${customer} and refuses to pay: ${message}`, async () => {
+    it(`returns ${status} for an inquiry of ${customer} and refuses to pay: ${message}`, async () => {
       expect(await inquire(customer)).to.include({ status, message });
       const refId = newRef();
       expect(await pay(customer, refId)).to.include({ status: '01', message, transaction_status: 'failed' });

@@ -116,7 +116,7 @@ describe('webhook calls of an account', () => {
     expect(attempts[1]?.raw).to.equal(attempts[0]?.raw);
   });
 
-  it('a 410 holds all due deliveries; after enabling they are replayed since a time', async () => {
+  it('a 410 holds all due deliveries; once enabled, a replay since a time sends them', async () => {
     receiver.behave((_request, response) => answer(response, 410));
     const [row, other] = [await event(), await event()];
     await turn(row);
@@ -138,7 +138,7 @@ describe('webhook calls of an account', () => {
     );
   });
 
-  it('sends a signed test ping once and reports the answer', async () => {
+  it('sends a signed test ping once and reports the response', async () => {
     const well = await api.post('/api/buyer/webhooks/test');
     expect(well.body.data.delivered).to.equal(true);
     expect(well.body.data.attempt).to.include({ number: 1, http_status: 200, ack: 'received', error: null });
@@ -263,7 +263,7 @@ describe('webhook calls of an account', () => {
     ]);
   });
 
-  it('stores one delivery for two events of one fact', async () => {
+  it('refuses to store a second delivery for the same event of a transaction', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = () =>
       buildPurchaseDeliveries({

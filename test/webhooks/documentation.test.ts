@@ -29,7 +29,7 @@ describe('webhook guides', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it('show the schedule of the code', () => {
+  it('show the retry schedule of the code', () => {
     const table = /<!-- schedule -->([\s\S]*?)<!-- \/schedule -->/.exec(text)?.[1] ?? '';
     const documented = [...table.matchAll(/^\| *(\d+) *\| *(.+?) *\|$/gm)].map(
       ([, n, wait]) => `${n} ${wait}`,

@@ -26,7 +26,7 @@ interface Seen {
   bodies: Set<string>;
 }
 
-describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % hanging ones and killed workers`, function () {
+describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 % hanging ones and killed workers`, function () {
   this.timeout(limitMs);
   useDatabase();
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
@@ -141,7 +141,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     return { expected: await write(client, final, failed ? 'failed' : 'success', false), rolledBack: [] };
   }
 
-  it('all arrive with stable ids, in order, and duplicates only after lost answers', async () => {
+  it('all arrive with stable ids, in order, and duplicates only after lost responses', async () => {
     const [sweeper] = await Promise.all([
       startWorker('follow-up'),
       startWorker('webhooks'),

@@ -233,7 +233,7 @@ describe('hostile URLs', () => {
       write();
     };
 
-  it('cuts 200 endless or compressed answers at 64 kB each, in bounded memory', async () => {
+  it('cuts off 200 endless or compressed responses at 64 kB each, in bounded memory', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const behaviours: { behave: Behaviour; outcome: string }[] = [
       { behave: endless(200), outcome: 'delivered' },
@@ -292,7 +292,7 @@ describe('hostile URLs', () => {
     await sender.close();
   });
 
-  it('cuts a slow or silent receiver at the deadline @sized', async () => {
+  it('disconnects a slow or silent receiver at the deadline @sized', async () => {
     const drip =
       (start: string): Behaviour =>
       (_request, response) => {

@@ -176,7 +176,7 @@ describe('webhooks through an outage, on a test clock', () => {
     );
   });
 
-  it('honours Retry-After between one and two times the slot', () => {
+  it('honours Retry-After from one to two times the normal delay', () => {
     const at = (retryAfterMs: number | null, random = 0) =>
       computeNextAttemptMs({
         attemptsMade: 2,

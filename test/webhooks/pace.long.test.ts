@@ -79,7 +79,7 @@ describe('pace of a receiver', () => {
   const paceNow = () => adjustPace(receiverId, limits.inFlightDefault, { good: 0 });
   const paced = (pace: number) => adjustPace(receiverId, limits.inFlightDefault, { good: pace * pace });
 
-  it('grows with good answers up to the limit, and every event arrives once', async () => {
+  it('grows with good responses up to the limit, and every event arrives once', async () => {
     const rows = await events(700);
     const startedMs = performance.now();
     await deliverAll(first);
@@ -94,7 +94,7 @@ describe('pace of a receiver', () => {
     );
   });
 
-  it('grows also if few answers fit into a turn', async () => {
+  it('grows also if few responses fit into a turn', async () => {
     receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
     await events(50);
     await deliverAll(first);
@@ -111,7 +111,7 @@ describe('pace of a receiver', () => {
     expect(await paceNow()).to.equal(limits.inFlightStart);
   });
 
-  it('is shared by all processes, which keep it together', async () => {
+  it('applies to all processes together', async () => {
     expect(await paced(12)).to.be.within(12, limits.inFlightDefault);
     receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
     await events(80);
@@ -119,7 +119,7 @@ describe('pace of a receiver', () => {
     expect(receiver.mostOpen()).to.be.within(12, limits.inFlightDefault);
   });
 
-  it('is halved once a round by 429 and 5xx, not by another 4xx', async () => {
+  it('is halved once a round by 429 and 5xx, not by other 4xx', async () => {
     const before = await paced(20);
     receiver.behave(slowly((_request, response) => answer(response, 400)));
     await events(1);

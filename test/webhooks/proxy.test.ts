@@ -70,7 +70,7 @@ describe('webhooks through a proxy', () => {
     await Promise.all([strict.close(), names.close()]);
   });
 
-  it('a refusing or hanging proxy costs no attempt and no receiver health', async () => {
+  it('a refusing or hanging proxy counts neither as an attempt nor as a failure', async () => {
     const deliverer = createDeliverer(sender);
     const row = await event(`${receiver.url}/hook`);
     for (const mood of [407, 403, 'hang'] as const) {
@@ -93,7 +93,7 @@ describe('webhooks through a proxy', () => {
     expect(await stored(row)).to.include({ state: 'delivered', attemptCount: 1 });
   });
 
-  it('an unreachable receiver costs an attempt, but no receiver health', async () => {
+  it('an unreachable receiver counts as an attempt, but its health does not change', async () => {
     const deliverer = createDeliverer(sender);
     const row = await event(`http://127.0.0.1:${await findFreePort()}/hook`);
     await deliverer.deliverDue(row.receiverId);

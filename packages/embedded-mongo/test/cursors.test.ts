@@ -234,7 +234,7 @@ describeOnServers('cursors while documents change', (connected) => {
     }
   });
 
-  it('read everything at the first batch if they sort without an index', async () => {
+  it('read all documents for the first batch if they sort without an index', async () => {
     const rows = connected().collection<{ _id: number; n: number }>();
     await rows.insertMany([1, 2, 3, 4, 5].map((_id) => ({ _id, n: -_id })));
     const cursor = rows.find({}, { batchSize: 2 }).sort({ n: 1 });

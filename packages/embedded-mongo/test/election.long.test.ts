@@ -44,7 +44,7 @@ describe('an election', () => {
     expect(after['topologyVersion'].processId.equals(before['topologyVersion'].processId)).to.equal(false);
   });
 
-  it('answers a waiting hello at once, also in a stream', async () => {
+  it('replies to a waiting hello at once, also in a stream', async () => {
     const connection = await openRaw(fixture.server.port);
     const { topologyVersion } = await hello();
     const awaitable = { hello: 1, topologyVersion, maxAwaitTimeMS: 60_000, $db: 'admin' };
@@ -113,7 +113,7 @@ describe('an election', () => {
     expect(await rows.findOne({})).to.deep.equal({ _id: 1, n: 0 });
   });
 
-  it('leaves the outcome of a running commit unknown; it can be repeated', async () => {
+  it('leaves the outcome of a running commit unknown; the commit can be repeated', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await fixture.db.createCollection(rows.collectionName);
     const transaction = { lsid: newSessionId(), txnNumber: 1n, autocommit: false };

@@ -160,7 +160,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
     await setLifetime(LIFETIME_S);
   });
 
-  it('a driver is notified that its transaction has ended', async () => {
+  it('a driver gets 251 and a retry label when it commits the ended transaction', async () => {
     const rows = fixture.collection<{ _id: number }>();
     await rows.insertOne({ _id: 1 });
     const session = fixture.client.startSession();

@@ -83,7 +83,7 @@ describe('a lagging majority', () => {
     expect(await rows.find({ n: 1 }, majority).toArray()).to.deep.equal([]);
   });
 
-  it('delays replies to majority writes until it has them', async () => {
+  it('delays the reply to a majority write until the majority has the write', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     const byDefault = rows.insertOne({ _id: 2, n: 2 });

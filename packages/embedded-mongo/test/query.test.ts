@@ -274,7 +274,7 @@ describe('query', () => {
     expect(await ids(-1)).to.deep.equal([1, 7, 2, 6, 4, 5, 3]);
   });
 
-  it('finds the same with and without an index, for values of all types (seeded)', async () => {
+  it('finds the same documents with and without an index, for all types (seeded)', async () => {
     const values = [
       1,
       D(1),
@@ -332,7 +332,7 @@ describe('query', () => {
     }
   });
 
-  it('a null below an array finds the same with an index', async () => {
+  it('a null condition below an array finds the same documents with an index', async () => {
     const rows = fixture.collection<{ _id: number }>();
     const values = [[{ q: 5 }], [{}], [], [{}, { q: 5 }], [5, { q: 5 }], 5, [[]], [null]];
     await rows.insertMany([...values.map((items, i) => ({ _id: i, items })), { _id: 8 }]);

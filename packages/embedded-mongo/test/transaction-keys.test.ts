@@ -115,7 +115,7 @@ describe('unique keys and indexes in transactions', () => {
     expect(await counters.countDocuments()).to.equal(1);
   });
 
-  it('an index in a transaction needs an empty collection created in it', async () => {
+  it('creating an index in a transaction requires an empty collection created in it', async () => {
     const rows = fixture.collection();
     await withTransactions(async (a) => {
       await rows.insertOne({ x: 1 }, { session: a });

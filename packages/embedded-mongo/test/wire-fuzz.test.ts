@@ -16,7 +16,7 @@ describe('mutated messages', () => {
   });
   after(() => stopFixture(fixture));
 
-  it(`${MESSAGES} of them neither stop the server nor exhaust its memory (seed ${SEED})`, async function () {
+  it(`neither stop the server nor exhaust its memory (${MESSAGES} messages, seed ${SEED})`, async function () {
     this.timeout(20_000 + MESSAGES * 10);
     const random = createRandom(SEED);
     const originals = samples();

@@ -52,7 +52,7 @@ describe('the wire protocol', () => {
     await expectClosed(Buffer.concat([ping.subarray(0, 12), Buffer.alloc(300, 255)]));
   });
 
-  it('document sequences work, and several messages in one packet are answered', async () => {
+  it('document sequences and several messages in one packet get their replies', async () => {
     const documents = [{ _id: 1 }, { _id: 2 }].map((document) => Buffer.from(serialize(document)));
     const insert = withSections({ insert: 'sequences', $db: 'test' }, [['documents', documents]]);
     const count = message({ count: 'sequences', $db: 'test' });
@@ -104,7 +104,7 @@ describe('the wire protocol', () => {
     connection.close();
   });
 
-  it('an awaitable hello is answered after its wait time, repeatedly if allowed', async () => {
+  it('an awaitable hello gets its reply after the wait time, repeatedly if allowed', async () => {
     const connection = await openRaw(fixture.server.port);
     const { topologyVersion } = await connection.run({ hello: 1, $db: 'admin' });
     const awaitable = { hello: 1, topologyVersion, maxAwaitTimeMS: 30, $db: 'admin' };

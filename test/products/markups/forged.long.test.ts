@@ -56,7 +56,7 @@ describe('a forged markup', function () {
   });
 
   for (const name of ['sold', 'failed', 'open'] as const) {
-    it(`is found on a purchase that is ${name}, changed or removed`, async () => {
+    it(`is found on a purchase that is ${name}, whether changed or removed`, async () => {
       await planted.change('transactions', { _id: ids[name] }, { $inc: { markup: one } });
       await expectFound('transaction-journals', `transaction ${ids[name]}`, 'its markup is 50001 of 550000');
       await planted.undo();
@@ -73,7 +73,7 @@ describe('a forged markup', function () {
     await expectFound('stored-as-int64', ids.sold, 'transaction markup is not stored');
   });
 
-  it('is found by the commission if purchase and journal agree', async () => {
+  it('is found by the commission if the purchase and its journal agree', async () => {
     await planted.change('transactions', { _id: ids.sold }, { $inc: { markup: one } });
     await planted.change(
       'journals',
@@ -88,7 +88,7 @@ describe('a forged markup', function () {
     );
   });
 
-  it('is found as a commission without the markup', async () => {
+  it('is found if the commission excludes the markup', async () => {
     await planted.change(
       'transactions',
       { _id: ids.sold },

@@ -80,7 +80,7 @@ describe('markups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('never pay for a more expensive seller', async () => {
+  it('are never used to pay a more expensive seller', async () => {
     // The second offer costs more than the first, but less than the debited price.
     const code = await shop.product(10_000, 10_400);
     await shop.set({ product: code, rupiah: 500 });

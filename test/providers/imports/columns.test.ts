@@ -27,7 +27,7 @@ describe('columns of a price list', () => {
     ]);
   });
 
-  it('ignores unnamed headings, and counts the lines before the named ones', async () => {
+  it('ignores unnamed columns before the named ones and refuses values in later ones', async () => {
     const { wanted, refused } = await read(
       ',code,seller,price,,note,\n0,S2,grosir,10,500,x,\n1,S3,grosir,10,,,x\n2,S4,grosir,10500,,x,\n',
     );

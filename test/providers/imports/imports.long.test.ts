@@ -60,7 +60,7 @@ describe('price imports', function () {
     return answer.status === 201 ? (answer.body.data.price as number) : answer.status;
   }
 
-  it('a list applied four times at once is imported once; the others get a conflict', async () => {
+  it('one of four concurrent imports of a list succeeds; the others get a conflict', async () => {
     const file = csv(`${await product(10_000)},seller,11000,,`);
     const { fingerprint: seen } = await preview(file);
     const answers = await Promise.all([1, 2, 3, 4].map(() => tryToApply(file, seen)));
@@ -137,7 +137,7 @@ describe('price imports', function () {
     expect(await figures(dear)).to.deep.equal({ price: 19_300, cost: 19_000, status: 'active' });
   });
 
-  it('applies at once in another process, as does its undo, and audits each offer', async () => {
+  it('takes effect at once in another process, as does its undo; audits each offer', async () => {
     const [own, offered] = [await product(10_000), await product(20_000, 11_000)];
     expect([await priceOf(own), await priceOf(offered)]).to.deep.equal([10_000, 11_000]);
     const file = workbookOf([

@@ -65,7 +65,7 @@ describe('concurrent calls at two web processes', function () {
     expect(await stack.db.collection('transactions').countDocuments(stored)).to.equal(50);
   });
 
-  it('purchases with one ref_id, money for one: all answers name one transaction', async () => {
+  it('purchases with one ref_id, money for one: all responses name one transaction', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
@@ -76,7 +76,7 @@ describe('concurrent calls at two web processes', function () {
     }
   });
 
-  it('payments with one ref_id, money for one: all answers name one transaction', async () => {
+  it('payments with one ref_id, money for one: all responses name one transaction', async () => {
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       const bill = { code: 'PLNPOST', customer_number: `5300${String(10_000_000 + round)}` };
       const quote = await one().post('/api/buyer/inquiry', bill);
@@ -88,7 +88,7 @@ describe('concurrent calls at two web processes', function () {
     }
   });
 
-  it('reseller requests with one ref_id, money for one: no answer has code 01', async () => {
+  it('reseller requests with one ref_id, money for one: no response has code 01', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
@@ -99,7 +99,7 @@ describe('concurrent calls at two web processes', function () {
     }
   });
 
-  it('200 concurrent purchases cause one debit, one execution and 200 equal answers', async () => {
+  it('200 concurrent purchases cause one debit, one execution and 200 equal responses', async () => {
     await fundExactly(1_000_000);
     const refId = uniqueRef();
     const body = { code: 'S10', customer_number: '081234567890', ref_id: refId };

@@ -36,7 +36,7 @@ describe('a lagging majority after an accepted write', () => {
   useDatabase();
   afterEach(() => endLag());
 
-  it('answers a repeated bill payment with the first payment', async () => {
+  it('returns the first payment for a repeated bill payment', async () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
@@ -76,7 +76,7 @@ describe('a lagging majority after an accepted write', () => {
     expect((await waiting)?._id).to.equal((await first).purchase._id);
   });
 
-  it('answers a repeated payment notice once a majority has the first', async () => {
+  it('accepts a repeated payment notice only after a majority has the first', async () => {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
     await lagNextCommit(payments.collectionName, lagMs);
@@ -88,7 +88,7 @@ describe('a lagging majority after an accepted write', () => {
     expect((await first).status).to.equal(again.status);
   });
 
-  it('reports a bank statement line as used once a majority has its use', async () => {
+  it('reports a bank statement line as used only after a majority has its use', async () => {
     const { lineId, depositId } = await lineAndDeposit();
     await lagNextCommit(bankLines.collectionName, lagMs);
     const first = creditWithLine({ lineId, depositId }, by);
@@ -98,7 +98,7 @@ describe('a lagging majority after an accepted write', () => {
     expect([again.changed, committed?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
   });
 
-  it('refuses a signature bound to another order once a majority has the binding', async () => {
+  it('refuses a signature bound to another order only after a majority has the binding', async () => {
     const signed = { accountId: newId(), refId: newId(), productCode: 'S5', customerNumber: '081234567890' };
     const other = { ...signed, productCode: 'S10' };
     await lagNextCommit(signBindings.collectionName, lagMs);

@@ -21,7 +21,7 @@ import { fulfilById } from './fulfil-by-id.js';
 
 type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
 
-describe('late answers about an order', () => {
+describe('late responses about an order', () => {
   useDatabase();
   let first: PlayServer;
   let other: PlayServer;
@@ -118,7 +118,7 @@ describe('late answers about an order', () => {
   }
 
   for (const refusal of ['failed', 'wrong-number'] as const) {
-    it(`"never ask again" before the answer "${refusal}": a review, no refund, no other sale`, async () => {
+    it(`"never ask again" before the response "${refusal}": a review, no refund, no other sale`, async () => {
       const shop = await withSecondSeller();
       await asDigiflazz(shop);
       const { _id: id } = await shop.buy();

@@ -143,7 +143,7 @@ describe('late orders and status checks', () => {
     expect(await read(id)).to.include({ status: 'PROCESSING', failureCode: null });
   });
 
-  it('an unreachable seller that later refuses causes a refund with its answer', async () => {
+  it('an unreachable seller that later refuses causes a refund with its code', async () => {
     const own = await openShop('http://127.0.0.1:1');
     const { _id: id } = await own.buy();
     await fulfilById(id);
@@ -292,7 +292,7 @@ describe('late orders and status checks', () => {
     }) as typeof update;
   }
 
-  it('leaves a late order to the process that is already checking it', async () => {
+  it('a late order is left to the process that is already checking it', async () => {
     const { _id: id, accountId } = await shop.buy();
     await nobodyKnowsTheTime();
     const inAMinute = new Date(Date.now() + 60_000);
@@ -304,7 +304,7 @@ describe('late orders and status checks', () => {
     expect(await read(id)).to.include({ status: 'PROCESSING', queuedFor: null });
   });
 
-  it('does not send a status check that another process has overtaken', async () => {
+  it('a status check that another process has overtaken is not sent', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilById(id);
@@ -323,7 +323,7 @@ describe('late orders and status checks', () => {
     expect(provider.calls).to.have.length(calls + 1);
   });
 
-  it('retries an overtaken reversal check, because no sweep would', async () => {
+  it('an overtaken reversal check is retried, because no sweep would retry it', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilById(id);

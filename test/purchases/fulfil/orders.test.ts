@@ -94,7 +94,7 @@ describe('orders of a purchase', () => {
   }
 
   for (const change of [{ price: 5_000 }, { status: 'inactive' }]) {
-    it(`go to the accepted offer at its price although it now has ${JSON.stringify(change)}`, async () => {
+    it(`go to the accepted offer at its price although the offer now has ${JSON.stringify(change)}`, async () => {
       const server = await provider('success');
       const shop = await openShop(server.url);
       const { _id: id } = await shop.buy();
@@ -204,7 +204,7 @@ describe('orders of a purchase', () => {
       expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: second.order.sellerId });
     });
 
-    it('opens a case when the late answer is only pending', async () => {
+    it('opens a case when the late response is only pending', async () => {
       const { first, second, id } = await secondOnItsWay();
       await concludeSuccess(second.purchase, second.order, success);
       const pending = { outcome: 'pending', code: '05', message: 'Pending', serialNumber: null } as const;
@@ -212,7 +212,7 @@ describe('orders of a purchase', () => {
       expect(await casesOf(id)).to.have.length(1);
     });
 
-    it('opens no case for a repeated answer to the same order', async () => {
+    it('opens no case for a repeated response to the same order', async () => {
       const { second, id } = await secondOnItsWay();
       await concludeSuccess(second.purchase, second.order, success);
       await concludeSuccess(second.purchase, second.order, success).catch(() => undefined);

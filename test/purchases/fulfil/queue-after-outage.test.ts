@@ -22,7 +22,7 @@ describe('a queue first used during a Redis outage', () => {
     { how: 'refuses connections', name: 'polling', begin: () => gate.cut() },
   ] as const;
   for (const { how, name, begin } of outages) {
-    it(`${how}: reports it in time, and accepts jobs without a restart when Redis is back`, async () => {
+    it(`Redis ${how}: reports the outage in time, and accepts jobs afterwards without a restart`, async () => {
       const { closeQueues, openQueue } = await import('../../../src/jobs/queues.js');
       const { connectRedis, disconnectRedis } = await import('../../../src/redis/connection.js');
       closeAll = async () => {

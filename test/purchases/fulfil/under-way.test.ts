@@ -92,7 +92,7 @@ describe('an order that is being sent or checked', () => {
     });
   }
 
-  it('cannot be decided after a late answer to its sender during another check', async () => {
+  it('cannot be decided after a late response to its sender during another check', async () => {
     const { _id: id } = await shop.buy();
     isHeld = true;
     const sending = fulfilById(id);

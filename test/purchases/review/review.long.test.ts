@@ -164,7 +164,7 @@ describe('reviews', function () {
     }
   }
 
-  it('the start page and `transaction show` offer exactly these decisions', async () => {
+  it('the start page offers exactly the allowed decisions', async () => {
     const id = await reviewOf('PROCESSING', [bought]);
     // The start page lists the oldest review first.
     await PurchaseModel.updateOne({ _id: id }, { $set: { reviewSince: new Date(0) } });
@@ -183,7 +183,7 @@ describe('reviews', function () {
     expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
   });
 
-  it('"ask" after the review\'s wait checks the provider, and its answer decides', async () => {
+  it('"ask" after the review\'s wait checks the provider, whose response decides', async () => {
     const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     await fulfilById(id);
@@ -195,7 +195,7 @@ describe('reviews', function () {
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
-  it('"ask" without an answer opens the review again after its wait, without a case', async () => {
+  it('"ask" without a response opens the review again after its wait, without a case', async () => {
     const id = await reviewOf('PROCESSING', [unknown], 60 * minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     setClock(() => Date.now() + env.UNKNOWN_REVIEW_AFTER - minute);
@@ -218,7 +218,7 @@ describe('reviews', function () {
     expect(await AuditModel.countDocuments({ 'subject.id': id, action: 'review.resolve' })).to.equal(1);
   });
 
-  it("rechecks a seller's open reviews, except undecidable, foreign and later ones", async () => {
+  it('rechecks the open reviews of a seller, except undecidable and later ones', async () => {
     const other = newId();
     const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
     const never = await reviewOf('PROCESSING', [askedOut]);
@@ -256,7 +256,7 @@ describe('reviews', function () {
     expect(await OrderModel.findById(`${id}-2`).lean()).to.include({ open: true });
   });
 
-  it('does not ask a provider again that said "never ask again"', async () => {
+  it('does not check again at a provider that responded "never ask again"', async () => {
     const id = await reviewOf('PROCESSING', [askedOut]);
     const refusal = await attempt(resolveReview(id, { outcome: 'ask' }, by));
     expect(refusal).to.match(/must not be asked again/);

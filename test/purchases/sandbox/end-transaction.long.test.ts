@@ -54,7 +54,7 @@ describe('ending a sandbox transaction', () => {
   const executions = async (id: string) =>
     (await stack.simulator.log()).filter((row) => row.ref_id.startsWith(id)).length;
 
-  it('success ends …1238 with a serial number and one execution; a repeat returns it', async () => {
+  it('success ends …1238 with a serial number and one execution; repeats are equal', async () => {
     const before = await balance();
     const refId = await underWay();
     const { transaction_id: id } = await transaction(refId);
@@ -73,7 +73,7 @@ describe('ending a sandbox transaction', () => {
     expect(await transaction(refId)).to.deep.equal(done);
   });
 
-  it('repeated calls during the end are never refused', async () => {
+  it('repeated calls while the transaction ends are never refused', async () => {
     const refIds = await Promise.all(Array.from({ length: 12 }, () => underWay()));
     const refused = await Promise.all(
       refIds.map(async (refId) => {
@@ -104,7 +104,7 @@ describe('ending a sandbox transaction', () => {
     expect((await end(refId, 'reversed')).body.reason).to.equal('end_not_possible');
   });
 
-  it('ends a hanging one (…1235) after its first answer has timed out', async () => {
+  it('ends a hanging transaction (…1235) after its first response has timed out', async () => {
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561235', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);

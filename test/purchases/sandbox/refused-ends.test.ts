@@ -109,7 +109,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
     expect(answer.body.code).to.equal('00');
   });
 
-  it('refuses another end of a final transaction and repeats its own', async () => {
+  it('refuses another end of a final transaction and accepts a repeat of its own end', async () => {
     for (const [status, its, others] of [
       ['SUCCESS', 'success', ['failed']],
       ['FAILED', 'failed', ['success', 'reversed']],
@@ -131,7 +131,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
     expect(provider.hits()).to.equal(0);
   });
 
-  it('answers 503 while the simulator is unreachable, and the call can be retried', async () => {
+  it('returns 503 while the simulator is unreachable, and the call can be retried', async () => {
     const { end, sent, become, stored } = await bought();
     await sent('simulator', {}, 'http://127.0.0.1:9');
     await become({ status: 'PROCESSING' });

@@ -52,7 +52,7 @@ describe('audit log in daily closes', () => {
   let first: string;
   let second: string;
 
-  it('the first close covers all earlier entries; days closed without rows verify', async () => {
+  it('the first close covers all earlier entries; days closed without audit rows pass', async () => {
     setTime(dayAgo(20), 12);
     const old = await written('before any close');
     setTime(dayAgo(9), 1);

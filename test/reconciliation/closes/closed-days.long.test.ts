@@ -78,7 +78,7 @@ describe('closed days of the ledger', function () {
   const found = ({ findings }: LedgerReport) => findings.map(({ check, subject }) => `${check}: ${subject}`);
   const on = (account: { _id: string }, day: string) => `closed-days: wallet ${account._id} on ${day}`;
 
-  it('pass by hashes and by every rule, with a purchase whose journals span days', async () => {
+  it('pass verification by hashes and by all rules, even if a purchase spans days', async () => {
     const fast = await verifyLedger();
     expect(fast.findings).to.deep.equal([]);
     expect(fast.closes.days).to.equal(3);
@@ -291,7 +291,7 @@ describe('closed days of the ledger', function () {
     expect((await verifyLedger(undefined, { full: true })).findings).to.deep.equal([]);
   });
 
-  it('accept a root that was kept elsewhere, and refuse an unknown one', async () => {
+  it('accept a root that was stored elsewhere, and refuse an unknown one', async () => {
     const last = await findLastClosedDay();
     expect((await verifyLedger(undefined, { root: last?.root })).ok).to.equal(true);
     const report = await verifyLedger(undefined, { root: 'f'.repeat(64) });

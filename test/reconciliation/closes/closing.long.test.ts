@@ -52,7 +52,7 @@ describe('closing the ledger', function () {
     return (await diagnoseMongo()).find(({ name }) => name === 'daily close');
   };
 
-  it('topup doctor expects a first close only with data from before yesterday', async () => {
+  it('topup doctor expects a first close only if data is older than yesterday', async () => {
     const accountsFrom = (createdAt: Date) =>
       writeAndInvalidate([AccountModel], null, (accounts) =>
         accounts.collection.updateMany({}, { $set: { createdAt } }),
@@ -63,7 +63,7 @@ describe('closing the ledger', function () {
     expect(await doctorSays()).to.include({ status: 'warn', detail: 'no day is closed yet' });
   });
 
-  it('others finish a killed close, and concurrent closes agree on one root', async () => {
+  it('other processes finish a killed close, and concurrent closes agree on one root', async () => {
     const day = dayAgo(9);
     const args = ['ledger', 'close', '--date', day, '--json'];
     const killed = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...args], { stdio: 'ignore' });
@@ -108,7 +108,7 @@ describe('closing the ledger', function () {
     expect(await doctorSays()).to.include(late);
   });
 
-  it('a wrong clock or a late write breaks no closed day and is in exactly one', async () => {
+  it('journals with wrong or late times break no closed day and are in exactly one', async () => {
     const day = dayAgo(6);
     // A deposit written by a process whose clock is a year ahead must not end days early.
     setTime(dayAgo(-365), 12);
@@ -192,7 +192,7 @@ describe('closing the ledger', function () {
     await dayCloses.replaceOne({ _id: last._id }, last);
   });
 
-  it('topup ledger close prints root and key, and verify accepts the kept root', async () => {
+  it('topup ledger close prints root and key, and verify accepts the printed root', async () => {
     const printed = await topup(['ledger', 'close', '--date', dayAgo(2)], process.env);
     const last = await findLastClosedDay();
     expect(printed.stdout).to.include(last?.root).and.include(last?.signature?.publicKey);
