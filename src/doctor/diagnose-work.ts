@@ -109,7 +109,7 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     return fail(
       title,
       `${detail}; a job has been running for ${Math.round(hangingMs / 1_000)} s`,
-      `It hangs, for example on an answer that never arrives. /readyz of ${process.name} shows in which process. Restart that process.`,
+      `It hangs, for example on a response that never arrives. /readyz of ${process.name} shows in which process. Restart that process.`,
     );
   }
   if (isStuck) {

@@ -185,7 +185,7 @@ export const messages = {
   },
   billerSilent: {
     en: 'The biller is not responding. Try again in a minute.',
-    id: 'Penyedia tagihan sedang tidak menjawab. Coba lagi dalam satu menit.',
+    id: 'Penyedia tagihan sedang tidak merespons. Coba lagi dalam satu menit.',
   },
   depositRefTaken: {
     en: 'ref_id {ref} was used for a deposit of {amount:rupiah}. Use a new ref_id for a new deposit.',
@@ -309,8 +309,8 @@ export const messages = {
     id: 'Hanya transaksi yang sukses yang bisa dibatalkan kembali.',
   },
   endIsOperators: {
-    en: 'The provider is no longer asked about this transaction. The operator decides its outcome.',
-    id: 'Penyedia tidak ditanya lagi tentang transaksi ini. Operator yang memutuskan hasil akhirnya.',
+    en: 'The provider is no longer queried about this transaction. The operator decides its outcome.',
+    id: 'Status transaksi ini tidak dicek lagi ke penyedia. Operator yang memutuskan hasil akhirnya.',
   },
   notAtProvider: {
     en: 'This transaction is not with a provider yet. Send the call again in a moment.',
@@ -326,7 +326,7 @@ export const messages = {
   },
   simulatorSilent: {
     en: 'The simulator is not responding. Send the call again.',
-    id: 'Simulator sedang tidak menjawab. Kirim panggilan ini lagi.',
+    id: 'Simulator sedang tidak merespons. Kirim panggilan ini lagi.',
   },
   setWebhookUrl: { en: 'Set a webhook_url first.', id: 'Atur webhook_url dulu.' },
   pingUnderWay: {
@@ -338,7 +338,7 @@ export const messages = {
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, harga {price:rupiah}. Isi saldo dulu, lalu kirim lagi permintaan yang sama.',
   },
   insufficientForSettlement: {
-    en: 'Insufficient balance. Your balance is {balance:rupiah}, you asked for {price:rupiah}. Ask for at most your available balance.',
+    en: 'Insufficient balance. Your balance is {balance:rupiah}, you requested {price:rupiah}. Request at most your available balance.',
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, yang diminta {price:rupiah}. Minta paling banyak sebesar saldo yang tersedia.',
   },
   recovering: {

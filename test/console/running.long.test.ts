@@ -137,7 +137,7 @@ describe('operation of the service in the console', function () {
     const { db } = shop.stack;
     const at = new Date();
     const id = await shop.setAside();
-    const refusal = 'it answered 404';
+    const refusal = 'it returned 404';
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
     // Whether alarm messages are refused is shown only while a process sends alarms, so simulate

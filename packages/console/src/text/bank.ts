@@ -104,7 +104,7 @@ export const bank = {
   },
   setLineAside: { en: 'Set line aside', id: 'Sisihkan baris' },
   setLineAsideHelp: {
-    en: 'Use this if the money is for no deposit: it was paid back, is interest, or was confirmed by hand.',
+    en: 'Use this if the money does not belong to a deposit: it was returned, is interest, or was confirmed manually.',
     id: 'Pilih ini jika uangnya bukan untuk deposit mana pun: sudah dikembalikan, bunga bank, atau dikonfirmasi manual.',
   },
 };

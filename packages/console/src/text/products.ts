@@ -184,7 +184,7 @@ export const products = {
   },
   setPriceGroup: { en: 'Set price group', id: 'Atur grup harga' },
   setPriceGroupHelp: {
-    en: 'The markups of the group apply to {account} from its next request. Accepted purchases and answered inquiries keep their price. The account sees only the prices, not the group.',
+    en: 'The markups of the group apply to {account} from its next request. Accepted purchases and completed inquiries keep their price. The account sees only the prices, not the group.',
     id: 'Markup grup berlaku untuk {account} mulai permintaan berikutnya. Transaksi yang sudah diterima dan tagihan yang sudah dicek tetap pada harganya. Akun hanya melihat harganya, bukan grupnya.',
   },
   allBuyers: { en: 'all buyers', id: 'semua pembeli' },
@@ -199,7 +199,7 @@ export const products = {
   unit_percent: { en: "Percent of the seller's price", id: 'Persen dari harga penjual' },
   setMarkup: { en: 'Set markup', id: 'Atur markup' },
   setMarkupHelp: {
-    en: 'Applies from the next price list, purchase and inquiry. Accepted purchases and answered inquiries keep their price. A markup for the same buyers and products is replaced.',
+    en: 'Applies from the next price list, purchase and inquiry. Accepted purchases and completed inquiries keep their price. A markup for the same buyers and products is replaced.',
     id: 'Berlaku mulai daftar harga, transaksi, dan cek tagihan berikutnya. Transaksi yang sudah diterima dan tagihan yang sudah dicek tetap pada harganya. Markup untuk pembeli dan produk yang sama diganti.',
   },
   removeMarkup: { en: 'Remove markup', id: 'Hapus markup' },
