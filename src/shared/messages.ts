@@ -130,7 +130,7 @@ export const messages = {
   },
   givenTwice: { en: '{field} must be given once', id: '{field} hanya boleh dikirim sekali' },
   methodNotPossible: {
-    en: '{method} is not possible here; use {allowed}.',
+    en: '{method} is not allowed here; use {allowed}.',
     id: '{method} tidak bisa di sini; gunakan {allowed}.',
   },
   timestampWrong: {

@@ -220,7 +220,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['deadDeliveries', 'disabledWebhooks', 'failedReports'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} in the last days`,
+    describe: (value) => `${value} in the last 7 days`,
   },
   {
     name: 'TopupLedgerNotClosed',

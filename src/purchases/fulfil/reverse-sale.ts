@@ -80,7 +80,7 @@ export async function reverseSale(
     ],
   });
   if (result.outcome !== 'posted') {
-    throw new StalePurchaseError(`Transaction ${_id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${_id} changed in the meantime`);
   }
   await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(sellerId)]);
 }
@@ -152,7 +152,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     case 'review':
       await openReversalCase(
         purchase,
-        `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
+        `Sold, but the provider now reports ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
       );
       return;
     case 'pending':

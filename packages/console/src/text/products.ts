@@ -10,7 +10,7 @@ export const products = {
   cutOff: { en: 'Daily cut-off', id: 'Cut-off harian' },
   setCutOff: { en: 'Set daily cut-off', id: 'Atur cut-off harian' },
   setCutOffHelp: {
-    en: 'In these hours no seller sells the product, every day from the next purchase on. The hours are in the time zone {zone} and may pass midnight. Accepted purchases continue. The cut-off of a provider comes from its price list and applies too.',
+    en: 'Every day during these hours, no seller sells the product. Applies from the next purchase. The hours are in the time zone {zone} and may pass midnight. Accepted purchases continue. The cut-off of a provider comes from its price list and applies too.',
     id: 'Pada jam ini tidak ada penjual yang menjual produk, setiap hari mulai transaksi berikutnya. Jam memakai zona waktu {zone} dan boleh melewati tengah malam. Transaksi yang sudah diterima tetap diproses. Cut-off supplier berasal dari daftar harganya dan juga berlaku.',
   },
   hasCutOff: { en: 'This product has a daily cut-off', id: 'Produk ini memiliki cut-off harian' },
