@@ -25,7 +25,7 @@ const day = Joi.string()
   .custom(isDay)
   .messages({
     'string.pattern.base': '{{#label}} must be a day as YYYY-MM-DD',
-    'any.invalid': '{{#label}} is not a day of the calendar',
+    'any.invalid': '{{#label}} is not a calendar date',
   });
 const list = Joi.array<Holiday[]>()
   .items(

@@ -71,7 +71,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'transaction',
     result: 'failed',
     plan: 'refused',
-    description: 'Refused; the price comes back.',
+    description: 'Refused; the price is refunded.',
   },
   {
     ending: '1233',
@@ -85,14 +85,14 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'transaction',
     result: 'failed',
     plan: 'pending-refused',
-    description: 'Pending first, then refused; the price comes back.',
+    description: 'Pending first, then refused; the price is refunded.',
   },
   {
     ending: '1235',
     about: 'transaction',
     result: 'success',
     plan: 'silent',
-    description: 'Hangs: executed, but the first answer never arrives.',
+    description: 'Hangs: executed, but the first response never arrives.',
   },
   {
     ending: '1236',
@@ -107,7 +107,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'transaction',
     result: 'success',
     plan: 'hidden',
-    description: `Executed, answered as pending, then "not found" ${hiddenChecks} times.`,
+    description: `Executed, reported as pending, then as "not found" ${hiddenChecks} times.`,
   },
   {
     ending: '1238',
@@ -135,7 +135,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'inquiry',
     result: 'bill_already_paid',
     bill: 'paid',
-    description: 'The bill is paid already.',
+    description: 'The bill is already paid.',
   },
   {
     ending: '1242',
@@ -156,14 +156,14 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'inquiry',
     result: 'biller_unavailable',
     bill: 'away',
-    description: 'The biller does not answer, for bills and meters: 503 (Retry-After: 60).',
+    description: 'The biller does not respond, for bills and meters: 503 (Retry-After: 60).',
   },
   {
     ending: '1244',
     about: 'payment',
     result: 'failed',
     grows: true,
-    description: 'The amount changes between inquiry and payment; the price comes back.',
+    description: 'The amount changes between inquiry and payment; the price is refunded.',
   },
   {
     ending: '1245',

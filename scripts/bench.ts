@@ -15,7 +15,7 @@ if (name === undefined || !isBench(name) || rest.length > 0) {
   );
   console.error(`Runs one benchmark. The variables in brackets can be set in the environment:\n\n${listed.join('\n')}\n
 PROFILE=<folder> writes a CPU profile of every process of the service to that folder.
-The development database has benchmarks of its own: npm run bench -w packages/embedded-mongo`);
+The development database has its own benchmarks: npm run bench -w packages/embedded-mongo`);
   process.exit(name === undefined || name === '--help' ? 0 : 2);
 }
 

@@ -67,7 +67,7 @@ async function refuseOldRedis(): Promise<void> {
   logger.silent = false;
   if (!isThere) {
     console.error(
-      'Redis does not answer. The migration does not need it; each process checks its version at start.',
+      'Redis does not respond. The migration does not need it; each process checks its version at start.',
     );
   }
   await requireRedisVersion();

@@ -121,7 +121,7 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'inquiries',
-    description: 'Asks providers for bills and meter owners while the client waits.',
+    description: 'Queries providers for bills and meter owners while the client waits.',
     handlers: [
       handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId)),
       handle(checkMeterJob, ({ checkId }) => askForMeter(checkId)),

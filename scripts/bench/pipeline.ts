@@ -106,7 +106,7 @@ async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<Loa
   const startedMs = performance.now();
   const { accepted, refused, repeated } = await buy();
   if (repeated > 0) {
-    console.log(`${repeated} calls were answered with 503 and repeated`);
+    console.log(`${repeated} calls got a 503 and were repeated`);
   }
   mustHold(Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
   let probes = 0;

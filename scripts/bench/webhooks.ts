@@ -63,7 +63,7 @@ function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void 
 }
 
 function reportBacklog(four: Measured, earned: Measured, events: number): void {
-  console.log(`a backlog of ${events} of one receiver that answers after ${answerMs} ms`);
+  console.log(`a backlog of ${events} of one receiver that responds after ${answerMs} ms`);
   printTable(
     ['', 'deliveries/s'],
     [

@@ -27,7 +27,7 @@ export async function callService(
   const envelope = (await answer.json()) as Envelope;
   if (!answer.ok || envelope.data === null) {
     throw new PlainError(
-      `${method} ${url} was answered with ${answer.status}, code ${envelope.code}: ${envelope.message ?? ''}`,
+      `${method} ${url} returned ${answer.status}, code ${envelope.code}: ${envelope.message ?? ''}`,
     );
   }
   return envelope.data;
@@ -37,7 +37,7 @@ export async function callService(
 export async function readList<T>(url: string): Promise<T[]> {
   const answer = await request(url, {});
   if (!answer.ok) {
-    throw new PlainError(`GET ${url} was answered with ${answer.status}`);
+    throw new PlainError(`GET ${url} returned ${answer.status}`);
   }
   return (await answer.json()) as T[];
 }
@@ -46,6 +46,6 @@ async function request(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeoutMs) });
   } catch (error) {
-    throw new PlainError(`${new URL(url).origin} does not answer`, { cause: error });
+    throw new PlainError(`${new URL(url).origin} does not respond`, { cause: error });
   }
 }

@@ -67,7 +67,7 @@ function itemOf({ operation, method, path, query, key, headers, body }: SampleRe
     event: [
       script(
         'test',
-        `pm.test('${operation.operationId} answers as described', () => pm.expect(pm.response.code).to.be.oneOf(${JSON.stringify(statuses)}));`,
+        `pm.test('${operation.operationId} responds as described', () => pm.expect(pm.response.code).to.be.oneOf(${JSON.stringify(statuses)}));`,
       ),
     ],
     request: {

@@ -101,7 +101,7 @@ async function refresh() {
       show();
     }
   } catch {
-    count.textContent = 'the inbox does not answer';
+    count.textContent = 'the inbox does not respond';
     tag = '';
   }
   setTimeout(refresh, 1000);

@@ -143,7 +143,7 @@ function answer(response: ServerResponse, status: number, rule: AnswerRule): voi
     for (const [name, value] of Object.entries(rule.fail_headers)) {
       response.setHeader(name, value);
     }
-    sendJson(response, status, { error: `the inbox is set to answer ${status}` });
+    sendJson(response, status, { error: `the inbox is set to return ${status}` });
   } else if (rule.ack === null) {
     send(response, { status, type: 'text/plain', body: '' });
   } else {

@@ -51,7 +51,7 @@ export function contractProblems({ folder, version }: Held, document: Json): str
       .map(({ what }) => `Accepted without a reason: ${what}`),
     ...(digestOf(baseline) === sha256
       ? []
-      : ['The baseline is not the released one: restore scripts/openapi/baseline.json.']),
+      : ['The baseline differs from the released one: restore scripts/openapi/baseline.json.']),
     ...(release === version
       ? []
       : [`The baseline belongs to ${release}, but package.json has ${version}: accept a new baseline.`]),
@@ -69,8 +69,8 @@ export function whyNotAccepted(baselineSource: Held, document: Json): string | n
   }
   if (release === baselineSource.version) {
     return (
-      `The baseline and package.json are both of ${release}: it is frozen until the next version. ` +
-      'Give the reason of an intended break in scripts/openapi/accepted-breaks.json.'
+      `The baseline and package.json both have version ${release}: the baseline is frozen until the next version. ` +
+      'Give the reason for an intended break in scripts/openapi/accepted-breaks.json.'
     );
   }
   return contractProblems({ ...baselineSource, version: release }, document).at(0) ?? null;

@@ -60,7 +60,7 @@ function login({ username, password }: DemoAccount, { localDir, hasNewPassword }
 }
 
 function openLines({ address }: BannerFacts): string[] {
-  const warning = `WARNING: it listens on ${address}: anyone who can reach this address can call it and log in.`;
+  const warning = `WARNING: it listens on ${address}. Anyone who can reach this address can call it and log in.`;
   return ['', colours.yellow(warning), colours.yellow('It uses plain HTTP and settings for development.')];
 }
 

@@ -9,7 +9,7 @@ export const simulatorEndings: [string, string][] = [
   ['1232', 'is refused and refunded'],
   ['1233', 'is pending first, then succeeds'],
   ['1234', 'is pending first, then refused'],
-  ['1235', 'succeeds, but the answer never arrives'],
+  ['1235', 'succeeds, but the response never arrives'],
   ['1236', 'provider is down for the first tries, then succeeds'],
   ['1237', '"not found" at the first status checks, then succeeds'],
 ];

@@ -149,7 +149,7 @@ async function whenReady(child: Child, started: ChildProcess, stopping: AbortSig
   try {
     await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
   } catch (error) {
-    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at its start.${quote(child)}`) : error;
+    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at startup.${quote(child)}`) : error;
   }
 }
 

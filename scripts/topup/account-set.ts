@@ -33,7 +33,7 @@ export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {
     usage: 'set <username>',
     action: 'account.set',
-    summary: 'Set what only operators may change of an account',
+    summary: 'Change the account settings that only operators may change',
     details:
       'Takes effect with the next call in every process. Omitted settings keep their values. Orders keep the commission\nrate that they were made with. account list and account show count md5 signs.',
     examples: [
@@ -72,7 +72,7 @@ function settingOptions(): Option[] {
     onOff('--require-strong-sign <on|off>', 'refuse the md5 sign and accept only HMAC'),
     onOff(
       '--require-ack <on|off>',
-      'a webhook counts as delivered only if answered with {"status":"received"}',
+      'a webhook counts as delivered only if the response is {"status":"received"}',
     ),
     new Option('--commission-rate <fraction>', 'sellers: 0 to 1, or default (COMMISSION_RATE)').argParser(
       fraction,
@@ -95,7 +95,7 @@ function registerPriceGroup(account: Command): void {
     action: 'markup.set',
     summary: 'Put a buyer into a price group, whose markups then apply to it, or remove it',
     details:
-      'A buyer is in at most one group and sees only its prices. Takes effect with the next call in every process. Accepted purchases and answered inquiries keep their price. topup markup lists groups and their rules.',
+      'A buyer is in at most one group and sees only its prices. Takes effect with the next call in every process. Accepted purchases and completed inquiries keep their price. topup markup lists groups and their rules.',
     examples: [
       'account group warung-sari grosir --reason "sells more than 100 million a month"',
       'account group warung-sari --none --reason "contract ended"',

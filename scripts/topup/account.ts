@@ -384,7 +384,7 @@ function registerRevoke(key: Command): void {
     output: ({ changed, was_current }, { arg }) => ({
       data: { username: arg('username'), key_id: arg('key_id'), changed, was_current },
       text: !changed
-        ? 'Nothing changed: the key was revoked or expired before.'
+        ? 'Nothing changed: the key is already revoked or expired.'
         : was_current
           ? `Revoked. ${arg('username')} has no current key now. Create one: topup key rotate`
           : 'Revoked.',

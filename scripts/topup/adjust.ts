@@ -25,7 +25,7 @@ function registerMake(group: Command): void {
     isDefault: true,
     summary: 'Credit a wallet, or debit it with a negative amount; `make` is optional',
     details:
-      'The balance never falls below zero. A second operator must approve it (topup adjust approve) from ADJUSTMENT_APPROVAL_FROM rupiah on. Your unapproved adjustments of the account in the last 24 hours count too.\nEach call makes a new adjustment: after an unclear answer, check topup adjust list first.',
+      'The balance never falls below zero. A second operator must approve it (topup adjust approve) from ADJUSTMENT_APPROVAL_FROM rupiah on. Your unapproved adjustments of the account in the last 24 hours count too.\nEach call makes a new adjustment: after an unclear outcome, check topup adjust list first.',
     examples: [
       'adjust warung-sari 50000 --reason "transfer of 20 Nov without ref_id"',
       'adjust warung-sari -50000 --reason "credited twice, ticket 90"',
@@ -42,7 +42,7 @@ function registerMake(group: Command): void {
         data: present(made),
         text:
           made.status === 'pending'
-            ? `It waits for another operator: topup adjust approve ${made._id} --as <operator> --reason …`
+            ? `It needs the approval of another operator: topup adjust approve ${made._id} --as <operator> --reason …`
             : balanceText(made),
       };
     },
@@ -112,7 +112,7 @@ function registerApprove(group: Command): void {
     async run({ arg, by }) {
       const { approveAdjustment } = await import('../../src/adjustments/decide-adjustment.js');
       const { adjustment, changed } = await approveAdjustment(arg('id'), by);
-      const text = changed ? balanceText(adjustment) : 'Nothing changed: it was approved before.';
+      const text = changed ? balanceText(adjustment) : 'Nothing changed: it was already approved.';
       return { data: { ...present(adjustment), changed }, text };
     },
   });
@@ -129,7 +129,7 @@ function registerReject(group: Command): void {
     async run({ arg, by }) {
       const { rejectAdjustment } = await import('../../src/adjustments/decide-adjustment.js');
       const { adjustment, changed } = await rejectAdjustment(arg('id'), by);
-      const text = changed ? 'Rejected.' : 'Nothing changed: it was rejected before.';
+      const text = changed ? 'Rejected.' : 'Nothing changed: it was already rejected.';
       return { data: { ...present(adjustment), changed }, text };
     },
   });

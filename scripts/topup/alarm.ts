@@ -45,7 +45,7 @@ function registerList(group: Command): void {
       }
       if (isTelling === null) {
         const notice =
-          'It is unknown whether alarms are evaluated: Redis does not answer, or a process runs an earlier release.';
+          'It is unknown whether alarms are evaluated: Redis does not respond, or a process runs an earlier release.';
         const left =
           rows.length === 0 ? ' No active alarm is known.' : ` The last known active alarms:\n${listed}`;
         return { data, text: `${notice}${left}` };

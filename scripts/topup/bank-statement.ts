@@ -100,7 +100,7 @@ async function confirm(
   return {
     data: done,
     text: [
-      `Confirmed ${done.confirmed} deposits and kept ${done.kept} new lines.`,
+      `Confirmed ${done.confirmed} deposits and stored ${done.kept} new lines.`,
       ...(done.stood > 0 ? [`Credited in the meantime: ${done.stood}.`] : []),
       ...done.left.slice(0, shownMax).map(({ line, why }) => `line ${line} was skipped: ${why}`),
     ].join('\n'),

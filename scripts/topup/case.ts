@@ -16,7 +16,7 @@ function registerList(group: Command): void {
     action: 'purchase.look',
     summary: 'List open cases, newest first',
     details:
-      'contradicting-answer    a later answer of a provider contradicts the final status of the transaction\nrepeated-serial-number  two orders got the same serial number\nreversal                a provider may have reversed a sale\nunmatched-payment       a payment arrived that matches no pending deposit (see topup payments list)\n\nPurchases under review are not cases: topup review list.\ntopup transaction show prints the history of each.',
+      'contradicting-answer    a later response of a provider contradicts the final status of the transaction\nrepeated-serial-number  two orders got the same serial number\nreversal                a provider may have reversed a sale\nunmatched-payment       a payment arrived that matches no pending deposit (see topup payments list)\n\nPurchases under review are not cases: topup review list.\ntopup transaction show prints the history of each.',
     examples: ['case list', 'case list --resolved --limit 20'],
     options: [new Option('--resolved', 'list resolved cases instead'), limitOption()],
     async run({ options }) {
@@ -38,7 +38,7 @@ function registerList(group: Command): void {
         ['since', (each) => time(each.created_at)],
         ['what', (each) => each.detail],
       ];
-      return { data, text: listText(data, { columns, empty: 'There is no case.' }) };
+      return { data, text: listText(data, { columns, empty: 'There are no cases.' }) };
     },
   });
 }

@@ -92,6 +92,6 @@ async function forward(url: string, row: Delivery, headers: Record<string, strin
     await body.dump();
     return String(statusCode);
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+    return error instanceof Error && 'code' in error ? String(error.code) : 'no response';
   }
 }

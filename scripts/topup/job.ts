@@ -167,7 +167,7 @@ const whyNot: Record<Refusal, string> = {
   delayed: 'it is scheduled for later and has not failed',
   done: 'it is completed',
   clock: 'it is a scheduled job and runs again by itself',
-  client: 'its client got an answer and repeats the call',
+  client: 'its client already got a response and repeats the call',
   unreadable: 'this release cannot read it',
 };
 

@@ -83,7 +83,7 @@ function registerSet(group: Command): void {
     usage: 'set',
     action: 'markup.set',
     summary: "Set a markup on sellers' prices",
-    details: `Takes effect with the next price list, purchase and bill inquiry. Accepted purchases and answered inquiries keep their price. ${precedence}`,
+    details: `Takes effect with the next price list, purchase and bill inquiry. Accepted purchases and completed inquiries keep their price. ${precedence}`,
     examples: [
       'markup set --category pascabayar --rupiah 2500 --reason "our fee on bills"',
       'markup set --product S10 --percent 1.25 --reason "list of March"',

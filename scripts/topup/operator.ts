@@ -206,7 +206,7 @@ function registerTotpReset(group: Command): void {
     action: 'operator.manage',
     summary: 'Reset the second factor of an operator who lost the app and the recovery codes',
     details:
-      'Ends all sessions of the operator. Verify who asks, because afterwards the password alone is enough to log in.',
+      'Ends all sessions of the operator. Verify the identity of the operator first: afterwards the password alone is enough to log in.',
     examples: ['operator totp-reset dewi --reason "phone lost, asked in person"'],
     options: [reasonOption()],
     async run({ arg, by }) {

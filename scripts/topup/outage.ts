@@ -61,7 +61,7 @@ async function whoIsAway(connecting: unknown): Promise<Away[]> {
   const redis = { name: 'Redis', setting: 'REDIS_URL' } as const;
   return [
     ...(mongodb === null ? [] : [{ name: 'MongoDB', setting: 'MONGODB_URI', says: mongodb } as const]),
-    ...(refusal === noAnswer ? [{ ...redis, says: 'does not answer' }] : []),
+    ...(refusal === noAnswer ? [{ ...redis, says: 'does not respond' }] : []),
     ...(refusal !== null && refusal !== noAnswer
       ? [{ ...redis, says: refusal, refuses: true } as const]
       : []),
@@ -71,12 +71,12 @@ async function whoIsAway(connecting: unknown): Promise<Away[]> {
 function wordsOf(error: unknown): string {
   return error instanceof Error && error.name === 'MongoServerError'
     ? `refuses: ${error.message}`
-    : 'does not answer';
+    : 'does not respond';
 }
 
 function sentenceOf(away: Away[]): string {
   if (away.length === 0) {
-    return 'A database was unavailable for a moment and answers again. Run the command again.';
+    return 'A database was unavailable for a moment and is available again. Run the command again.';
   }
   const unreachable = away.filter(({ refuses }) => !refuses);
   const reasons = unreachable.map(({ name, says }) => `${name} ${says}`).join(', ');

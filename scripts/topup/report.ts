@@ -52,7 +52,7 @@ function textOf(report: DayReport): string {
         'ledger',
         ledger.verifiedAt === null
           ? 'no scheduled verification yet'
-          : `${ledger.failures === 0 ? 'ok' : `${String(ledger.failures)} mistakes`} at ${time(ledger.verifiedAt)}`,
+          : `${ledger.failures === 0 ? 'ok' : `${String(ledger.failures)} ${ledger.failures === 1 ? 'error' : 'errors'}`} at ${time(ledger.verifiedAt)}`,
       ],
       [
         'waits for an operator',

@@ -119,7 +119,7 @@ function registerAsk(group: Command): void {
     action: 'review.resolve',
     summary: 'Let the workers continue with every purchase under review that can be queried again',
     details:
-      'Use it after an outage or a fixed release. It does `review resolve --as ask` for each purchase, oldest first. Purchases\nthat must not be queried again stay. You can stop it and run it again.',
+      'Use it after an outage, or after a release that fixes the cause. It runs `review resolve --as ask` for each purchase, oldest first. Purchases\nthat must not be queried again stay. You can stop it and run it again.',
     examples: [
       'review ask --seller seller --reason "their outage of 21 Nov is over"',
       'review ask --reason "release 0.2.1 mends it"',
@@ -149,7 +149,7 @@ function registerReverse(group: Command): void {
     action: 'review.reverse',
     summary: 'Reverse a sale: the buyer gets the price back, the seller loses its share',
     details:
-      'Only for a SUCCESS, and it cannot be undone. The balance of the seller may fall below zero. The buyer gets a second callback.',
+      'Only for a purchase with status SUCCESS. It cannot be undone. The balance of the seller may fall below zero. The buyer gets a second callback.',
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).reversePurchase,

@@ -34,7 +34,7 @@ interface InquiryData {
 export const answerInquiryJob = defineJob<InquiryData>({
   queue: defineQueue({
     name: 'inquiries',
-    does: 'Asks providers for bills and meter owners',
+    does: 'Queries providers for bills and meter owners',
     concurrency: 50,
   }),
   name: 'inquiries',

@@ -107,7 +107,7 @@ export async function awaitMongo(): Promise<void> {
         throw error;
       }
       if (attempt === 1) {
-        logger.warn('MongoDB does not answer, waiting for it', { error });
+        logger.warn('MongoDB does not respond; waiting for it', { error });
       }
       await new Promise((resolve) => setTimeout(resolve, startPauseMs));
     }

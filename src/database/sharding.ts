@@ -47,7 +47,7 @@ export const unshardedCollections: Record<string, string> = {
   operators: 'Few rows.',
   audit: 'Written when a person changes something, or a sale is reversed; read by subject and by actor.',
   auditCloses: 'Written when a day is closed, with the audit.',
-  cases: 'Written when answers contradict each other; unique by subject.',
+  cases: 'Written when provider responses contradict each other; unique by subject.',
   bankLines: "Unique by the bank's data, before their account is known.",
   payments: "Unique by the notifier's own id, before its account is known.",
   dayCloses: 'One row per day; the roots are a chain over all accounts.',

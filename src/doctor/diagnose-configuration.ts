@@ -119,7 +119,7 @@ function payments(): Diagnosis {
   return ok(
     'payment notifications',
     env.PAYMENT_NOTIFY_SECRET === null
-      ? 'off: deposits are confirmed by hand (set PAYMENT_NOTIFY_SECRET)'
+      ? 'off: deposits are confirmed manually (set PAYMENT_NOTIFY_SECRET)'
       : 'signed notifications credit pending deposits',
   );
 }

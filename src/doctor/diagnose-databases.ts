@@ -43,7 +43,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     // Skip the other checks, because they use commands that an older server lacks.
     return [fail('MongoDB', tooOld, upgradeMongodbAdvice)];
   }
-  const detail = `version ${version}, answers in ${tookMs} ms`;
+  const detail = `version ${version}, responds in ${tookMs} ms`;
   return [
     tookMs > slowMs
       ? warn('MongoDB', detail, 'It is slow: check its load and the network.')
@@ -74,7 +74,7 @@ function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Dia
   return fail(
     `${name} of others`,
     detail,
-    `It answers here. It may have just recovered: check again in half a minute. Otherwise find the process whose /readyz answers 503: its network or its ${setting} differs.`,
+    `It responds here. It may have just recovered: check again in half a minute. Otherwise find the process whose /readyz returns 503: its network or its ${setting} differs.`,
   );
 }
 
@@ -204,7 +204,7 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
   const tooOld = versionProblem('Redis', version);
   return [
     tooOld === null
-      ? ok('Redis', `version ${version}, answers in ${tookMs} ms`)
+      ? ok('Redis', `version ${version}, responds in ${tookMs} ms`)
       : fail('Redis', tooOld, 'Upgrade it: its data can stay.'),
     memory(info),
     clock('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),

@@ -24,7 +24,7 @@ export async function diagnoseProviders(): Promise<Diagnosis[]> {
 function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof readBacklogs>>): Diagnosis {
   const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
   const title = `provider of ${seller.username}`;
-  const detail = `${waiting} orders wait; a new one would wait about ${Math.ceil(expectedMs / 1_000)} s`;
+  const detail = `${waiting} ${waiting === 1 ? 'order waits' : 'orders wait'}; a new one would wait about ${Math.ceil(expectedMs / 1_000)} s`;
   return expectedMs > getMaxWaitMs({ product: null, provider: seller.provider?.maxWaitS })
     ? warn(
         title,

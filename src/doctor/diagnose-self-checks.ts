@@ -142,7 +142,7 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
     return warn(
       name,
       newest ? `not compared with ours since ${formatBusinessTime(newest.at)}` : 'never compared with ours',
-      'See the log of follow-up at "provider did not return its record". topup reconcile compares a day by hand.',
+      'See the log of follow-up at "provider did not return its record". topup reconcile compares a day manually.',
     );
   }
   return ok(

@@ -109,7 +109,7 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     return fail(
       title,
       `${detail}; a job has been running for ${Math.round(hangingMs / 1_000)} s`,
-      `It hangs, for example on an answer that never arrives. /readyz of ${process.name} shows in which process. Restart that process.`,
+      `It hangs, for example on a response that never arrives. /readyz of ${process.name} shows in which process. Restart that process.`,
     );
   }
   if (isStuck) {
@@ -133,7 +133,7 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     return warn(
       title,
       detail,
-      `It was written by hand. It fails by itself; then remove it at /admin/queues. To find it: topup job find --queue ${queue.name} --state failed`,
+      `It was added manually. It fails automatically; then remove it at /admin/queues. To find it: topup job find --queue ${queue.name} --state failed`,
     );
   }
   return waiting > waitingWarn
@@ -155,7 +155,7 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
       : fail(
           `late ${kind}`,
           `${formatCount(backlog[kind])} over a minute late`,
-          `Check that the workers ${worker[kind]} run. follow-up finds late work.`,
+          `Check that the ${worker[kind]} workers run. follow-up finds late work.`,
         ),
   );
 }
@@ -178,7 +178,7 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
       name: 'reports given up',
       advice: 'The logs of the reports workers show why, at "report given up".',
     },
-    failingJobs: { name: 'jobs that fail again and again', advice: 'topup job list' },
+    failingJobs: { name: 'jobs that fail repeatedly', advice: 'topup job list' },
   };
   return (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
     attention[kind] === 0

@@ -15,7 +15,7 @@ import { fail, type Diagnosis } from './diagnosis.js';
 const mongo: Part = {
   name: 'MongoDB',
   isConnected: () => mongoose.connection.readyState === mongoose.ConnectionStates.connected,
-  advice: 'Start it, or correct MONGODB_URI. Every call answers 503 until then.',
+  advice: 'Start it, or correct MONGODB_URI. Every call returns 503 until then.',
 };
 
 /**
@@ -77,13 +77,13 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
     if (tooOld !== null) {
       return [fail(part.name, tooOld, upgradeMongodbAdvice)];
     }
-    return [fail(part.name, 'does not answer', part.advice)];
+    return [fail(part.name, 'does not respond', part.advice)];
   }
   try {
     return await run();
   } catch (error) {
     if (isMongoUnavailable(error) && part.name !== 'MongoDB') {
-      return [fail('MongoDB', 'does not answer', mongo.advice)];
+      return [fail('MongoDB', 'does not respond', mongo.advice)];
     }
     const refusal = part.name === 'Redis' ? await findRedisProblem() : null;
     if (refusal !== null) {

@@ -244,7 +244,7 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
   const message = cleanMessage(answer.body.message, `Response code ${code}`);
   const meaning = getRcMeaning(rc);
   if (!isConsistent(meaning.class, status) || (refId && refId !== order.providerRef)) {
-    return { outcome: 'unknown', code, message: `Contradicting answer: ${message}` };
+    return { outcome: 'unknown', code, message: `Contradicting response: ${message}` };
   }
   switch (meaning.class) {
     case 'success':

@@ -300,7 +300,7 @@ function buildUnreadableOutcome(code: string): ProviderOutcome {
   return {
     outcome: 'unknown',
     code: cleanMessage(code, 'UNREADABLE').slice(0, 20),
-    message: 'The answer of the provider could not be read',
+    message: "The provider's response could not be read",
   };
 }
 

@@ -39,7 +39,7 @@ export function readJson<T>(
     return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
   }
   if (answer.kind === 'unknown') {
-    return { kind: 'unknown', code: answer.reason, message: 'The provider did not answer' };
+    return { kind: 'unknown', code: answer.reason, message: 'The provider did not respond' };
   }
   const { status } = answer;
   if (status === 429 || status === 503) {
@@ -47,11 +47,11 @@ export function readJson<T>(
     return body === null ? readBusy(status, answer.asksForPause, notTaken) : { kind: 'read', body };
   }
   if (status < 200 || status > statusMax || (status >= 300 && status < 400)) {
-    return { kind: 'unknown', code: `HTTP_${status}`, message: 'The provider answered with an error' };
+    return { kind: 'unknown', code: `HTTP_${status}`, message: 'The provider returned an error' };
   }
   const body = matchSchema(schema, parseJson(answer.text));
   return body === null
-    ? { kind: 'unknown', code: 'UNREADABLE', message: 'The answer of the provider could not be read' }
+    ? { kind: 'unknown', code: 'UNREADABLE', message: "The provider's response could not be read" }
     : { kind: 'read', body };
 }
 

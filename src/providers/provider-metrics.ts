@@ -12,7 +12,7 @@ import type { ProviderOutcome } from './adapter.js';
 
 export const observeOrder = histogram({
   name: 'topup_provider_order_duration_seconds',
-  help: 'Time from sending an order to its answer, by outcome',
+  help: 'Time from sending an order to its response, by outcome',
   labels: ['provider', 'outcome'],
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40],
 });

@@ -80,7 +80,7 @@ function toFailure<Row>(
 ): { code: string; message: string } {
   const read = readJson(answer, schema);
   return read.kind === 'read'
-    ? { code: 'UNREADABLE', message: 'The answer of the provider could not be read' }
+    ? { code: 'UNREADABLE', message: "The provider's response could not be read" }
     : read;
 }
 

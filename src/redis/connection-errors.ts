@@ -47,7 +47,7 @@ export function failFast(connection: Redis, patienceMs: number): void {
   connection.sendCommand = (command, stream) => {
     // Until it is ready, a connection sends only the commands of its handshake.
     if (isSlow && !isProbe && connection.status === 'ready') {
-      command.reject(new Error('Redis timed out; no command is sent until it answers again'));
+      command.reject(new Error('Redis timed out; no command is sent until it responds again'));
       return command.promise;
     }
     const sentAtMs = performance.now();

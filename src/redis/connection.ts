@@ -132,7 +132,7 @@ export async function connectRedis(timeoutMs: number | null = 10_000): Promise<v
         ? undefined
         : setTimeout(() => {
             connection.off('ready', onReady);
-            reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
+            reject(new Error(`Redis did not respond within ${timeoutMs} ms`));
           }, timeoutMs);
     connection.once('ready', onReady);
   });

@@ -33,7 +33,7 @@ export function recheckVersionOnReconnect(): void {
 }
 
 /** Reported if Redis does not take writes and gives no reason. */
-export const noAnswer = 'Redis does not answer in time.';
+export const noAnswer = 'Redis did not respond in time.';
 
 const patienceMs = 1_000;
 /**
@@ -60,7 +60,7 @@ export function findRedisProblem(): Promise<string | null> {
 async function tryToWrite(): Promise<string | null> {
   const written = redis().set(`${env.QUEUE_PREFIX}:writable`, '1', 'PX', keptMs);
   try {
-    await withTimeout(patienceMs, written, () => new Error(`Redis did not answer within ${patienceMs} ms`));
+    await withTimeout(patienceMs, written, () => new Error(`Redis did not respond within ${patienceMs} ms`));
     return null;
   } catch (error) {
     logRedisError('redis accepts no writes', error);

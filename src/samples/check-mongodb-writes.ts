@@ -37,7 +37,7 @@ async function tryToWrite(): Promise<string | null> {
     await withTimeout(
       patienceMs,
       underWay,
-      () => new Error(`MongoDB did not answer within ${patienceMs} ms`),
+      () => new Error(`MongoDB did not respond within ${patienceMs} ms`),
     );
     return null;
   } catch (error) {

@@ -133,7 +133,7 @@ export async function approveSettlement(settlementId: string, by: ChangedBy): Pr
   if (outcome !== 'posted') {
     const { status } = await requireSettlement(settlementId);
     throw new ConflictError(
-      asWritten(`Settlement ${settlementId} does not wait for approval (any more): it is ${status}.`),
+      asWritten(`Settlement ${settlementId} does not wait for approval: it is ${status}.`),
     );
   }
   const approved = { ...settlement, ...approval };

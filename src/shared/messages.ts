@@ -130,7 +130,7 @@ export const messages = {
   },
   givenTwice: { en: '{field} must be given once', id: '{field} hanya boleh dikirim sekali' },
   methodNotPossible: {
-    en: '{method} is not possible here; use {allowed}.',
+    en: '{method} is not allowed here; use {allowed}.',
     id: '{method} tidak bisa di sini; gunakan {allowed}.',
   },
   timestampWrong: {
@@ -161,7 +161,7 @@ export const messages = {
   reportReady: { en: 'Report ready', id: 'Laporan siap' },
   success: { en: 'Success', id: 'Sukses' },
   productCreated: { en: 'Product created', id: 'Produk sudah dibuat' },
-  noSettlement: { en: 'There is no settlement {id}.', id: 'Penarikan {id} tidak ada.' },
+  noSettlement: { en: 'There is no settlement {id}.', id: 'Pencairan {id} tidak ada.' },
   offerSaved: { en: 'Offer saved', id: 'Penawaran sudah disimpan' },
   productUpdated: { en: 'Product updated', id: 'Produk sudah diubah' },
   cursorOfOtherStatement: {
@@ -185,7 +185,7 @@ export const messages = {
   },
   billerSilent: {
     en: 'The biller is not responding. Try again in a minute.',
-    id: 'Penyedia tagihan sedang tidak menjawab. Coba lagi dalam satu menit.',
+    id: 'Penyedia tagihan sedang tidak merespons. Coba lagi dalam satu menit.',
   },
   depositRefTaken: {
     en: 'ref_id {ref} was used for a deposit of {amount:rupiah}. Use a new ref_id for a new deposit.',
@@ -269,7 +269,7 @@ export const messages = {
   },
   settlementRefTaken: {
     en: 'ref_id {ref} was used for another settlement. Use a new one.',
-    id: 'ref_id {ref} sudah dipakai untuk penarikan lain. Gunakan yang baru.',
+    id: 'ref_id {ref} sudah dipakai untuk pencairan lain. Gunakan yang baru.',
   },
   periodTooLong: {
     en: '{start} must be at most {max} days before {end}',
@@ -306,11 +306,11 @@ export const messages = {
   hasEnded: { en: 'This transaction is already final.', id: 'Transaksi ini sudah final.' },
   onlySuccessReversed: {
     en: 'Only a successful transaction can be reversed.',
-    id: 'Hanya transaksi yang sukses yang bisa dibatalkan kembali.',
+    id: 'Hanya transaksi sukses yang bisa dibatalkan.',
   },
   endIsOperators: {
-    en: 'The provider is no longer asked about this transaction. The operator decides its outcome.',
-    id: 'Penyedia tidak ditanya lagi tentang transaksi ini. Operator yang memutuskan hasil akhirnya.',
+    en: 'The provider is no longer queried about this transaction. The operator decides its outcome.',
+    id: 'Status transaksi ini tidak dicek lagi ke penyedia. Operator yang memutuskan hasil akhirnya.',
   },
   notAtProvider: {
     en: 'This transaction is not with a provider yet. Send the call again in a moment.',
@@ -326,7 +326,7 @@ export const messages = {
   },
   simulatorSilent: {
     en: 'The simulator is not responding. Send the call again.',
-    id: 'Simulator sedang tidak menjawab. Kirim panggilan ini lagi.',
+    id: 'Simulator sedang tidak merespons. Kirim panggilan ini lagi.',
   },
   setWebhookUrl: { en: 'Set a webhook_url first.', id: 'Atur webhook_url dulu.' },
   pingUnderWay: {
@@ -338,7 +338,7 @@ export const messages = {
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, harga {price:rupiah}. Isi saldo dulu, lalu kirim lagi permintaan yang sama.',
   },
   insufficientForSettlement: {
-    en: 'Insufficient balance. Your balance is {balance:rupiah}, you asked for {price:rupiah}. Ask for at most your available balance.',
+    en: 'Insufficient balance. Your balance is {balance:rupiah}, you requested {price:rupiah}. Request at most your available balance.',
     id: 'Saldo tidak cukup. Saldo Anda {balance:rupiah}, yang diminta {price:rupiah}. Minta paling banyak sebesar saldo yang tersedia.',
   },
   recovering: {
@@ -349,7 +349,7 @@ export const messages = {
   moreMistakes: { en: 'there are more errors', id: 'masih ada kesalahan lain' },
   settlementUnknown: {
     en: 'The outcome of this settlement request is unknown. Check pending_settlement of GET /api/seller/balance before you repeat it. A request with a ref_id can always be sent again.',
-    id: 'Hasil permintaan penarikan ini belum diketahui. Periksa pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Permintaan dengan ref_id selalu bisa dikirim lagi.',
+    id: 'Hasil permintaan pencairan ini belum diketahui. Periksa pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Permintaan dengan ref_id selalu bisa dikirim lagi.',
   },
   urlNotPublic: { en: 'must lead to a public address', id: 'harus mengarah ke alamat publik' },
   urlNoHost: {
@@ -457,10 +457,10 @@ export const messages = {
     en: '{label} is {value}, which is not an event. Use {events}',
     id: '{label} berisi {value}, yang bukan nama peristiwa. Gunakan {events}',
   },
-  settlementRequested: { en: 'Settlement requested', id: 'Penarikan sudah diminta' },
+  settlementRequested: { en: 'Settlement requested', id: 'Pencairan sudah diminta' },
   settlementAsItIs: {
     en: 'Known ref_id: the settlement as it is now',
-    id: 'ref_id sudah dikenal: penarikan seperti keadaannya sekarang',
+    id: 'ref_id sudah dikenal: pencairan seperti keadaannya sekarang',
   },
   beingProcessed: { en: 'Transaction being processed', id: 'Transaksi sedang diproses' },
   failedAndReturned: {

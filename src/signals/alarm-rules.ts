@@ -73,7 +73,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes_postings_failed',
     isSo: (value) => value > 0,
     describe: (value) =>
-      `${value} postings could not be written in the last 10 minutes, through no fault of MongoDB`,
+      `${value} ${value === 1 ? 'posting' : 'postings'} could not be written in the last 10 minutes, through no fault of MongoDB`,
   },
   {
     name: 'TopupWebhooksUnsent',
@@ -82,7 +82,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes_webhooks_unsent',
     isSo: (value) => value > 0,
     describe: (value) =>
-      `${value} webhooks could not be sent in the last 5 minutes, through no fault of their receivers`,
+      `${value} ${value === 1 ? 'webhook' : 'webhooks'} could not be sent in the last 5 minutes, through no fault of their receivers`,
   },
   {
     name: 'TopupRedisMemory',
@@ -100,7 +100,10 @@ export const alarmRules: readonly AlarmRule[] = [
     where: { label: 'state', among: ['waiting'] },
     isSo: (value, { labels }, all) =>
       value > 0 && getFigureValue(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
-    describe: (value) => `${value} jobs are waiting, and no worker takes them`,
+    describe: (value) =>
+      value === 1
+        ? '1 job is waiting, and no worker takes it'
+        : `${value} jobs are waiting, and no worker takes them`,
   },
   {
     name: 'TopupQueuePaused',
@@ -143,7 +146,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_late_work',
     isSo: (value) => value > 0,
-    describe: (value) => `${value} over a minute late`,
+    describe: (value) => `${value} ${value === 1 ? 'is' : 'are'} over a minute late`,
   },
   {
     name: 'TopupPurchasesHang',
@@ -153,7 +156,8 @@ export const alarmRules: readonly AlarmRule[] = [
     // TopupPurchasesOld covers older purchases.
     where: { label: 'age', among: ['1d'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} purchases have been open for over an hour`,
+    describe: (value) =>
+      `${value} ${value === 1 ? 'purchase has' : 'purchases have'} been open for over an hour`,
   },
   {
     name: 'TopupPurchasesOld',
@@ -162,7 +166,8 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_open_purchases',
     where: { label: 'age', among: ['older'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} purchases have been open for over a day`,
+    describe: (value) =>
+      `${value} ${value === 1 ? 'purchase has' : 'purchases have'} been open for over a day`,
   },
   {
     name: 'TopupProviderCircuitOpen',
@@ -197,7 +202,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['openCases', 'reviews', 'failingJobs'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} wait for a person`,
+    describe: (value) => `${value} ${value === 1 ? 'waits' : 'wait'} for an operator`,
   },
   {
     name: 'TopupPaymentsWait',
@@ -206,7 +211,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['pendingDeposits', 'settlements', 'adjustments'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} wait for a person`,
+    describe: (value) => `${value} ${value === 1 ? 'waits' : 'wait'} for an operator`,
   },
   {
     name: 'TopupGivenUp',
@@ -215,7 +220,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['deadDeliveries', 'disabledWebhooks', 'failedReports'] },
     isSo: (value) => value > 0,
-    describe: (value) => `${value} in the last days`,
+    describe: (value) => `${value} in the last 7 days`,
   },
   {
     name: 'TopupLedgerNotClosed',
@@ -231,7 +236,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_ledger_verification_failures',
     isSo: (value) => value > 0,
-    describe: (value) => `the ledger verification found ${value} errors`,
+    describe: (value) => `the ledger verification found ${value} ${value === 1 ? 'error' : 'errors'}`,
   },
   {
     name: 'TopupLedgerNotVerified',
@@ -247,7 +252,8 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_reconciliation_differences',
     isSo: (value) => value > 0,
-    describe: (value) => `its record has ${value} differences from ours that no operator has accepted`,
+    describe: (value) =>
+      `its record has ${value} ${value === 1 ? 'difference' : 'differences'} from ours that no operator has accepted`,
   },
   {
     name: 'TopupProviderNotReconciled',

@@ -36,7 +36,10 @@ export const figures = {
     labels: ['state'],
   },
   topup_late_work: { help: 'Work that is over a minute late, up to 1000', labels: ['kind'] },
-  topup_attention: { help: 'Work that waits for a person, up to 1000; see topup doctor', labels: ['kind'] },
+  topup_attention: {
+    help: 'Work that waits for an operator, up to 1000; see topup doctor',
+    labels: ['kind'],
+  },
   topup_ledger_close_timestamp_seconds: { help: 'When the last day was closed', labels: [] },
   topup_ledger_closed_rupiah: {
     help: 'Balances of ledger accounts at the last close; wallet, held and payable each sum all accounts',

@@ -39,7 +39,7 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
     return null;
   }
   // The URL is never logged, because anyone who knows it can post messages.
-  const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
+  const refusal = result.kind === 'answered' ? `it returned ${result.httpStatus}` : result.error;
   logOncePerMinute('alarm could not be sent', refusal, { text });
   return refusal;
 }

@@ -104,7 +104,7 @@ function showState(type: string, look: () => ReturnType<typeof checkDependencies
   gauge({ name: 'topup_process_info', help: 'Always 1; the type of this process', labels: ['type'] }, () => [
     [{ type }, 1],
   ]);
-  gauge({ name: 'topup_process_ready', help: '1: /readyz answers 200', labels: [] }, async () => [
+  gauge({ name: 'topup_process_ready', help: '1: /readyz returns 200', labels: [] }, async () => [
     [{}, Number((await lookOnce()).reasons.length === 0)],
   ]);
   gauge(

@@ -25,7 +25,7 @@ const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
 const description =
-  'MongoDB does not answer a follow-up process; if it answers no process, calls are refused (503/03)';
+  'MongoDB does not respond to a follow-up process. If it responds to no process, calls are refused (503/03)';
 
 const beginText = formatAlarm({ id: name, name, severity: 'page', message: description });
 

@@ -110,7 +110,7 @@ export function getDisabledAdvice(because: DisabledBecause | null): string | nul
     case 'failing':
       return 'Fix the server or set another URL. Then enable it, and replay the held deliveries.';
     case 'gone':
-      return 'It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it and replay the held deliveries.';
+      return 'It returned 410. Remove this URL or set another one; if 410 was a mistake, enable it and replay the held deliveries.';
     case null:
       return null;
   }

@@ -264,7 +264,7 @@ describe('topup', () => {
     const env = { ...stack.env, MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stdout } = await topupProcess(['doctor'], env);
     expect(code).to.equal(1);
-    expect(stdout).to.include('MongoDB').and.to.include('Redis').and.to.include('does not answer');
+    expect(stdout).to.include('MongoDB').and.to.include('Redis').and.to.include('does not respond');
   });
 
   it('manages operators without a password on the command line', async () => {

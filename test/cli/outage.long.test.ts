@@ -17,9 +17,9 @@ import { topup, topupProcess } from '../support/topup.js';
 
 const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
 const outageMessages = {
-  mongodb: 'error: MongoDB does not answer. Is the service running? (npm start, or check MONGODB_URI)\n',
-  redis: 'error: Redis does not answer. Is the service running? (npm start, or check REDIS_URL)\n',
-  both: 'error: MongoDB does not answer, Redis does not answer. Is the service running? (npm start, or check MONGODB_URI and REDIS_URL)\n',
+  mongodb: 'error: MongoDB does not respond. Is the service running? (npm start, or check MONGODB_URI)\n',
+  redis: 'error: Redis does not respond. Is the service running? (npm start, or check REDIS_URL)\n',
+  both: 'error: MongoDB does not respond, Redis does not respond. Is the service running? (npm start, or check MONGODB_URI and REDIS_URL)\n',
 };
 
 describe('topup in an outage', function () {
@@ -118,8 +118,8 @@ describe('topup in an outage', function () {
     const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...nowhere });
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(stdout)
-      .to.match(/MongoDB +does not answer/)
-      .and.match(/Redis +does not answer/);
+      .to.match(/MongoDB +does not respond/)
+      .and.match(/Redis +does not respond/);
   });
 
   it('an unknown outcome and special advice come first in the message', async () => {
@@ -127,7 +127,7 @@ describe('topup in an outage', function () {
     const unknown = new UnknownOutcomeError(new Error('lost'));
     const away = new Error('MongoDB is away');
     expect((await asOutage(advice, away)).message).to.match(
-      /^Look at the statement first\. MongoDB does not answer/,
+      /^Look at the statement first\. MongoDB does not respond/,
     );
     expect((await asOutage(unknown, away)).message).to.match(
       /^The outcome is unknown\. Check the state before you repeat the command\. MongoDB does/,

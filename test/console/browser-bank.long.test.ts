@@ -48,7 +48,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     );
     await page.getByRole('cell', { name: "has its client's reference" }).waitFor();
     await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
-    await page.getByRole('cell', { name: 'only the amount fits' }).waitFor();
+    await page.getByRole('cell', { name: 'only the amount matches' }).waitFor();
     await expectPageToPassChecks(page, 'a preview of a statement');
     await page.setViewportSize({ width: 375, height: 800 });
     await expectPageToPassChecks(page, 'a preview of a statement at 375 px');

@@ -98,7 +98,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await article.waitFor({ state: 'detached' });
     expect(await operatorOf('dewi')).to.equal(null);
 
-    const table = page.getByRole('table', { name: 'Permissions of the roles' });
+    const table = page.getByRole('table', { name: 'Role permissions' });
     const row = table.getByRole('row', { name: /^end the sessions of other operators/ });
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
       'end the sessions of other operators',

@@ -300,7 +300,7 @@ describeWith('chromium', 'the console in a browser', function () {
     const { page } = admin;
     const id = await shop.setAside();
     await open(page, '/system', 'System');
-    const trouble = page.getByRole('article', { name: 'jobs that fail again and again' });
+    const trouble = page.getByRole('article', { name: 'jobs that fail repeatedly' });
     await trouble.getByText('topup job list').waitFor();
     await expectPageToPassChecks(page, 'system');
     await act(page, `Retry job ${id}`);

@@ -137,7 +137,7 @@ describe('operation of the service in the console', function () {
     const { db } = shop.stack;
     const at = new Date();
     const id = await shop.setAside();
-    const refusal = 'it answered 404';
+    const refusal = 'it returned 404';
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
     // Whether alarm messages are refused is shown only while a process sends alarms, so simulate
@@ -154,7 +154,7 @@ describe('operation of the service in the console', function () {
     await redis.quit();
     const check = (name: string) => found.checked.checks.find((each: { name: string }) => each.name === name);
     expect(check('queue fulfilment')).to.include({ status: 'ok', advice: null });
-    expect(check('jobs that fail again and again')).to.include({ status: 'warn', detail: '1' });
+    expect(check('jobs that fail repeatedly')).to.include({ status: 'warn', detail: '1' });
     expect(found.alarms).to.deep.include({ id: alarm._id, since: at.toISOString(), is_told: true, refusal });
     expect(check('alarms')).to.include({ status: 'fail' });
     expect(found.failing_jobs[0]).to.include({ id, rounds: 6, reason: 'Error: made up' });
@@ -166,7 +166,7 @@ describe('operation of the service in the console', function () {
       const { checked } = await ask('getSystem', '/system');
       return checked?.checks.some(
         ({ name, status }: { name: string; status: string }) =>
-          name === 'jobs that fail again and again' && status === 'ok',
+          name === 'jobs that fail repeatedly' && status === 'ok',
       );
     });
     expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: 'gone' }] });

@@ -147,7 +147,7 @@ describe('an outdated server', () => {
     ]);
     expect(code, stderr).to.equal(0);
     expect(stdout).to.equal('Collections and indexes are ready.\n');
-    expect(stderr.trim()).to.match(/^Redis does not answer\. [^\n]+$/);
+    expect(stderr.trim()).to.match(/^Redis does not respond\. [^\n]+$/);
   });
 
   it('is detected by numeric version comparison', () => {

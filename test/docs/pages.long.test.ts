@@ -108,7 +108,7 @@ describeWith('chromium', '/docs in a browser', function () {
     await page.getByLabel('API key').fill(key);
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     await page
-      .getByLabel('Answer')
+      .getByLabel('Response')
       .filter({ hasText: /HTTP 200[^]*"currency": "IDR"/ })
       .waitFor();
     // Open a call with a path parameter. The API key is in the URL fragment, as `npm start` prints
@@ -118,11 +118,11 @@ describeWith('chromium', '/docs in a browser', function () {
     expect(page.url()).to.not.include(key);
     // Without the path parameter the URL would be that of another call, so the page sends nothing.
     await page.getByRole('button', { name: 'Send' }).press('Enter');
-    expect(await page.getByLabel('Answer').innerText()).to.equal('');
+    expect(await page.getByLabel('Response').innerText()).to.equal('');
     await page.getByLabel('ref *').fill('no/such order');
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     await page
-      .getByLabel('Answer')
+      .getByLabel('Response')
       .filter({ hasText: /HTTP 404[^]*"reason": "not_found"/ })
       .waitFor();
     expect(reports.splice(0).filter((each) => !each.includes('404'))).to.deep.equal([]);
@@ -153,7 +153,7 @@ describeWith('chromium', '/docs in a browser', function () {
         await page.getByLabel(new RegExp(`^${name}( \\*)? *$`)).fill(value);
       }
       await page.getByRole('button', { name: 'Send' }).press('Enter');
-      const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
+      const answer = page.getByLabel('Response').filter({ hasText: /HTTP 200/ });
       await answer.waitFor();
       // The order has a correct sign. It is refused because of its product.
       expect(await answer.innerText(), operationId).to.match(
@@ -171,7 +171,7 @@ describeWith('chromium', '/docs in a browser', function () {
     await page.getByLabel('sign *').fill('0'.repeat(64));
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     await page
-      .getByLabel('Answer')
+      .getByLabel('Response')
       .filter({ hasText: /"reason": "invalid_sign"/ })
       .waitFor();
     page.off('request', listen);

@@ -87,7 +87,7 @@ describe('topup doctor about the webhook proxy', () => {
     expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'accepts calls' });
     expect(await found(`http://user:geheim@127.0.0.1:${proxy.port}`)).to.include({
       status: 'fail',
-      detail: 'The proxy answered 407 (HTTP_407)',
+      detail: 'The proxy returned 407 (HTTP_407)',
     });
     const unreachable = await found(`http://user:geheim@127.0.0.1:${await findFreePort()}`);
     expect(unreachable?.detail).to.equal('The proxy is unreachable (ECONNREFUSED)');

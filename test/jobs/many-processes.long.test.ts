@@ -80,7 +80,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
 
     const bought: string[] = [];
     const didNothing = () =>
-      ['"provider answered"', '"webhook attempt"'].some((line) => linesWith(line).length < times.length);
+      ['"provider responded"', '"webhook attempt"'].some((line) => linesWith(line).length < times.length);
     // The first idle process takes a job. With few purchases, some processes may get none.
     for (let rounds = 0; rounds === 0 || (didNothing() && rounds < roundsMax); rounds++) {
       await inParallel([...Array(purchases).keys()], 16, async (index) => {

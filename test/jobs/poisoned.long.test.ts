@@ -229,7 +229,7 @@ describe('poisoned jobs', () => {
       }).catch(() => undefined);
       expect(await listed()).to.deep.equal(ids.toSorted());
       const diagnosis = (await diagnoseAttention()).find(
-        ({ name }) => name === 'jobs that fail again and again',
+        ({ name }) => name === 'jobs that fail repeatedly',
       );
       expect(diagnosis).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
       // The account's job is delayed by a day. A new job for the same account must not run earlier.

@@ -232,7 +232,7 @@ describe('settlements paid by operators', () => {
       const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
       expect(await AuditModel.countDocuments(about)).to.equal(1);
       for (const [wrong, why] of [
-        ['[{"day": "2026-02-30", "name": ""}]', 'not a day of the calendar'],
+        ['[{"day": "2026-02-30", "name": ""}]', 'not a calendar date'],
         ['["2026-01-01"]', '"[0]" must be an object with a day and a name'],
         [JSON.stringify([newYear, newYear]), '2026-01-01 occurs twice'],
         ['{"day": "2026-01-01"}', 'must be an array'],

@@ -129,7 +129,7 @@ describe('figures behind an alarm', () => {
     await beginAlarm({ id, severity: 'page' }, 2_500);
     await beginAlarm({ id, severity: 'page' }, 3_000);
     expect(await stands(id)).to.equal(null);
-    await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it answered 500' } });
+    await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it returned 500' } });
     await beginAlarm({ id, severity: 'page' }, 3_001);
     // This alarm must not inherit the refusal of the previous alarm's message.
     expect(await stands(id)).to.include({ told: false, judgedAtMs: 3_001, refusal: null });
@@ -191,10 +191,10 @@ describe('topup doctor and alarms', () => {
     }));
 
   it('reports neither alarms nor refusals while no process announces alarms', async () => {
-    await about('page', { told: false, refusal: 'it answered 500' });
+    await about('page', { told: false, refusal: 'it returned 500' });
     await whileSomebodyTells(true, async () => {
       expect((await diagnoseAlarms())[0]?.detail).to.match(/^could not be delivered/);
-      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal('it answered 500');
+      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal('it returned 500');
     });
     await whileSomebodyTells(false, async () => {
       expect(await diagnoseAlarms()).to.deep.equal([]);
@@ -208,7 +208,7 @@ describe('topup doctor and alarms', () => {
     gate.hang();
     try {
       const { stdout } = await topup(['alarm', 'list'], { ...process.env, REDIS_URL: gate.url });
-      expect(stdout).to.match(/^It is unknown whether alarms are evaluated: Redis does not answer/);
+      expect(stdout).to.match(/^It is unknown whether alarms are evaluated: Redis does not respond/);
     } finally {
       await gate.stop();
     }
@@ -276,7 +276,7 @@ describe('ALERT_WEBHOOK_URL', function () {
       async () => (await checkOfDoctor())?.status === 'fail' && (await checkOfDoctor()),
       90_000,
     );
-    expect(seen.detail).to.match(/^could not be delivered: .*TopupLedgerRed \(it answered 500\)/);
+    expect(seen.detail).to.match(/^could not be delivered: .*TopupLedgerRed \(it returned 500\)/);
     expect(JSON.stringify(seen)).to.not.include('secret-of-the-channel');
     refuses = 0;
     await eventually('the alarm is announced', () => about('TopupLedgerRed').length === 1, 90_000);
@@ -298,7 +298,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('[test]')).to.have.length(1);
     refuses = 1;
     const refused = await topup(['alarm', 'test'], stack.env);
-    expect(refused).to.include({ code: 1, stdout: 'The receiver did not accept it: it answered 500.\n' });
+    expect(refused).to.include({ code: 1, stdout: 'The receiver did not accept it: it returned 500.\n' });
     const closed = {
       ...stack.env,
       ALERT_WEBHOOK_URL: `http://127.0.0.1:${await findFreePort()}${secretPath}`,

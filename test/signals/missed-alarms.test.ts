@@ -32,7 +32,7 @@ describe('an alarm that the receiver missed', () => {
         told.push(...(text.includes(name) ? [text] : []));
         return Promise.resolve(null);
       }
-      return Promise.resolve('it answered 500');
+      return Promise.resolve('it returned 500');
     };
     return { told, state, tell };
   };

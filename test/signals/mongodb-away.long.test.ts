@@ -33,7 +33,7 @@ describe('alarm for an unreachable MongoDB', () => {
       if (refuses < 0) {
         messages.push(text.split(':')[0] ?? '');
       }
-      return Promise.resolve(refuses < 0 ? null : 'it answered 500');
+      return Promise.resolve(refuses < 0 ? null : 'it returned 500');
     };
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
@@ -81,7 +81,7 @@ describe('alarm for an unreachable MongoDB', () => {
     let refuses = true;
     const send = (text: string) => {
       messages.push(...(refuses ? [] : [text.split(':')[0] ?? '']));
-      return Promise.resolve(refuses ? 'it answered 500' : null);
+      return Promise.resolve(refuses ? 'it returned 500' : null);
     };
     const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
@@ -104,7 +104,7 @@ describe('alarm for an unreachable MongoDB', () => {
     let refuses = true;
     const send = (text: string) => {
       messages.push(...(refuses ? [] : [text]));
-      return Promise.resolve(refuses ? 'it answered 500' : null);
+      return Promise.resolve(refuses ? 'it returned 500' : null);
     };
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const one = watchMongodb(send, times);

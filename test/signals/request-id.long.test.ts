@@ -96,7 +96,7 @@ describe('request id', function () {
         const found = linesOf(_id);
         return found.some(({ message }) => message === 'webhook attempt') ? found : null;
       });
-      expect(lines.map(({ message }) => message)).to.include('provider answered');
+      expect(lines.map(({ message }) => message)).to.include('provider responded');
       for (const line of lines) {
         expect(line.requestId, line.message).to.equal(told);
       }

@@ -86,7 +86,7 @@ describe('webhook calls of an account', () => {
       number: 1,
       http_status: 500,
       answer: '{"reason":"database is down"}',
-      error: 'answered 500',
+      error: 'returned 500',
     });
     const page = await api.get(
       '/api/buyer/webhooks/deliveries?status=Due&event=TRANSACTION.success&limit=1&page=2',

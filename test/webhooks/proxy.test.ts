@@ -100,7 +100,7 @@ describe('webhooks through a proxy', () => {
     await deliverer.drain();
     const after = await stored(row);
     expect(after).to.include({ state: 'due', attemptCount: 1 });
-    expect(after.attempts[0]?.error).to.equal('no connection (our proxy answered 502)');
+    expect(after.attempts[0]?.error).to.equal('no connection (our proxy returned 502)');
     expect(await receivers.findOne({ _id: row.receiverId })).to.equal(null);
   });
 

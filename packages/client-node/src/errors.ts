@@ -56,7 +56,7 @@ export class OutcomeUnknownError extends Error {
  */
 function describeCause(cause: unknown): string {
   const { message, code } = cause as { message?: string; code?: string };
-  return message || code || 'no answer';
+  return message || code || 'no response';
 }
 
 function whatToDo(refId: string | null, isRead: boolean): string {

@@ -17,7 +17,7 @@ export function useSessionQuery() {
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) {
-    throw new Error('There is no session above this');
+    throw new Error('useSession requires a SessionContext above it');
   }
   return session;
 }

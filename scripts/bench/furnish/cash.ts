@@ -141,7 +141,7 @@ export function settle(
       byHand: true,
       claimedBy: 'operator:bench',
       claimedAt: new Date(atMs),
-      reason: status === 'failed' ? 'The bank has refused it' : null,
+      reason: status === 'failed' ? 'Refused by the bank' : null,
       epoch: 0,
       nextActionAt: null,
       estimatedCompletion: new Date(endMs),

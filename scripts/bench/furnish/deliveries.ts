@@ -86,7 +86,7 @@ function settleDelivery(row: Delivery, state: DeliveryState, atMs: number): Deli
       httpStatus: isDelivered ? 200 : 503,
       ack: isDelivered ? 'received' : null,
       answer: isDelivered ? '{"status":"received"}' : 'Service Unavailable',
-      error: isDelivered ? null : 'it answered 503',
+      error: isDelivered ? null : 'it returned 503',
     })),
     settledAt: state === 'due' ? null : new Date(atMs + tries * 60_000),
     // The database removes expired rows through a TTL index.

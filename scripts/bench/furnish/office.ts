@@ -222,7 +222,7 @@ export function openCase({ writer, chance }: Desk, { purchase, endMs }: Sale): v
     _id: chance.idAt(endMs),
     transactionId: purchase._id,
     kind: 'contradicting-answer',
-    detail: 'It was a failure, and is a success now',
+    detail: 'First reported as a failure, now as a success',
     createdAt: new Date(endMs),
     resolvedAt: null,
   });

@@ -54,7 +54,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
 
 async function dataOf<T>(session: ConsoleSession, path: string): Promise<T> {
   const { status, text } = await session.get(path);
-  mustHold(status === 200, `${path} answered ${status}: ${text.slice(0, 300)}`);
+  mustHold(status === 200, `${path} returned ${status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: T }).data;
 }
 

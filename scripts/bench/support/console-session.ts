@@ -48,6 +48,6 @@ export async function logIn(
   const page = await call('/login');
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const { status } = await call('/login', { username, password, _csrf: csrf });
-  mustHold(status === 303 && jar.has('topup_admin'), `the login answered ${status}`);
+  mustHold(status === 303 && jar.has('topup_admin'), `the login returned ${status}`);
   return { get: call, close: () => dispatcher.close() };
 }

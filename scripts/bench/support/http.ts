@@ -13,7 +13,7 @@ export async function steer({ url }: RunningProcess, change: object): Promise<vo
   });
   const text = await body.text();
   if (statusCode !== 200) {
-    throw new Error(`${url}/control answered ${statusCode}: ${text}`);
+    throw new Error(`${url}/control returned ${statusCode}: ${text}`);
   }
 }
 

@@ -158,7 +158,7 @@ for (const form of document.querySelectorAll('form.try-it')) {
       const came = await answer.text();
       shown.textContent = 'HTTP ' + answer.status + '\\n' + pretty(came);
     } catch (error) {
-      shown.textContent = 'No answer: ' + error.message;
+      shown.textContent = 'No response: ' + error.message;
     }
   });
 }

@@ -83,7 +83,7 @@ export function callPage({ method, path, operation }: Call): Html {
             : ''
         }
         ${parameterTable('Headers', ofHeaders)} ${renderTryItForm({ method, path, operation })}
-        <h2>Answers</h2>
+        <h2>Responses</h2>
         ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
         <p>What to do about each failure: <a href="/docs/reference/errors">Errors</a>.</p>
       </div>
@@ -237,6 +237,6 @@ function renderTryItForm(call: Call): Html {
                 HMAC-SHA256 over <code>${signed}</code>.`
         }
       </p>
-      <pre class="answer" tabindex="0" aria-live="polite" aria-label="Answer"></pre>
+      <pre class="answer" tabindex="0" aria-live="polite" aria-label="Response"></pre>
     </form>`;
 }

@@ -15,7 +15,7 @@ export async function failWhenMongoIsDown<T>(work: Promise<T>): Promise<T> {
   );
   while (!(await Promise.race([settled, resolveFalseAfter(limits.patienceMs)]))) {
     if (!(await Promise.race([settled, pingMongoOnce()]))) {
-      throw new DependencyError(new Error('MongoDB stopped answering'));
+      throw new DependencyError(new Error('MongoDB stopped responding'));
     }
   }
   return work;

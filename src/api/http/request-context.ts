@@ -11,7 +11,7 @@ import { getClientAddress } from './read-request.js';
 
 const calls = counter({
   name: 'topup_http_requests_total',
-  help: 'Answered calls, by operation, HTTP status and response code',
+  help: 'Completed calls, by operation, HTTP status and response code',
   labels: ['operation', 'status', 'code'],
 });
 

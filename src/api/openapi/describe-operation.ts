@@ -134,7 +134,7 @@ function describeRequestBody(id: string, body: Joi.ObjectSchema): RequestBody {
 const descriptions: Record<number, string> = {
   200: 'Done, or the current state for a repeated call. Code 00, or 05 while it is in progress.',
   201: 'Created. Code 00.',
-  202: 'In progress; ask again later. Code 05.',
+  202: 'In progress; repeat the call later. Code 05.',
 };
 
 /** Suffixes of the type names of responses, by HTTP status. */

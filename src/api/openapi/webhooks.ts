@@ -111,7 +111,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
         reason: Joi.string()
           .valid('failing', 'gone')
           .required()
-          .description('failing: no success for 120 hours. gone: it answered 410.'),
+          .description('failing: no success for 120 hours. gone: it returned 410.'),
         since: timestamp.required(),
         action: Joi.string().required().description('What to do next.'),
       }),
@@ -203,7 +203,7 @@ export function describeWebhook(event: string, { summary, body }: EventWebhookBo
       },
       responses: {
         200: {
-          description: 'Answer any 2xx within 15 s. With a `status` other than received, we send it again.',
+          description: 'Return any 2xx within 15 s. With a `status` other than received, we send it again.',
           content: {
             'application/json': {
               schema: addTitle('Received', { type: 'object', properties: { status: { const: 'received' } } }),

@@ -115,7 +115,7 @@ function createReport(role: Role): AnyOperation {
     summary: 'Create a report',
     description:
       'Small reports are returned at once, with at most 10,000 items inline (`truncated`: the file has more). ' +
-      'Larger reports answer 202 with a `report_id`. If `Accept` names the media type of the requested csv or xlsx ' +
+      'Larger reports return 202 with a `report_id`. If `Accept` names the media type of the requested csv or xlsx ' +
       'format, the response is the file.',
     body: Joi.object<Body>({
       type: Joi.string()
@@ -159,7 +159,7 @@ function getReport(role: Role): AnyOperation {
     method: 'get',
     needs: 'trade',
     summary: 'Read a report',
-    description: 'Answers 202 (code 05) while the report is being generated.',
+    description: 'Returns 202 (code 05) while the report is being generated.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
@@ -198,7 +198,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
     needs: 'trade',
     summary: 'Revoke all download links of a report',
     description:
-      'The report stays, and reading it returns a new `download_url`. Earlier links answer 401/07 from now on.',
+      'The report stays, and reading it returns a new `download_url`. Earlier links return 401/07 from now on.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: Joi.object({ report_id: Joi.string().required() }),
     failures: [404],

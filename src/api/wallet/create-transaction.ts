@@ -22,7 +22,7 @@ export const createWalletTransaction = defineOperation<Body>({
   tag: 'Wallet',
   summary: 'Create a purchase and debit the wallet',
   description:
-    'Answers 201 if it creates the transaction, and 200 if the ref_id is already known. When the transaction is ' +
+    'Returns 201 if it creates the transaction, and 200 if the ref_id is already known. When the transaction is ' +
     'final, the callback goes to `callback_url`, or to the callback_url of the account if it is absent.',
   body: Joi.object<Body>({
     product_code: productCode.required(),

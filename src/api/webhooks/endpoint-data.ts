@@ -72,7 +72,7 @@ export const endpointFields = {
     .allow(null)
     .description(
       `Maximum requests in flight. Null or absent: ${limits.inFlightDefault}. Delivery starts with ` +
-        `${limits.inFlightStart} and rises to the maximum while the endpoint answers well.`,
+        `${limits.inFlightStart} and rises to the maximum while the endpoint responds well.`,
     )
     .example(8),
 };
@@ -147,7 +147,7 @@ export const endpointData = nameSchema(
     reason: Joi.string()
       .valid('failing', 'gone', null)
       .required()
-      .description('Why it is disabled. failing: no success for 120 hours. gone: it answered 410.'),
+      .description('Why it is disabled. failing: no success for 120 hours. gone: it returned 410.'),
     action: Joi.string().allow(null).required().description('What to do next.'),
   }),
 );

@@ -17,7 +17,7 @@ export const newKey = defineAccountChange({
   id: 'newKey',
   verb: 'key',
   action: 'account.key',
-  summary: 'Rotate the API key of an account; only this answer shows the new key',
+  summary: 'Rotate the API key of an account; only this response shows the new key',
   body: Joi.object<NewKeyBody>({
     overlap_minutes: Joi.number().integer().min(0).max(1_440).required(),
     reason,

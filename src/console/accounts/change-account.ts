@@ -25,7 +25,7 @@ export const changeSettings = defineAccountChange({
   id: 'changeSettings',
   verb: 'settings',
   action: 'account.set',
-  summary: 'Set what only operators may change of an account; omitted fields keep their values',
+  summary: 'Change the account settings that only operators may change; omitted fields keep their values',
   body: Joi.object<SettingsBody>({
     require_strong_sign: Joi.boolean(),
     require_ack: Joi.boolean(),

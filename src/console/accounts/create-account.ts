@@ -45,7 +45,7 @@ export const createAccountCall = defineConsoleOperation<Body>({
   method: 'post',
   path: '/accounts',
   action: 'account.create',
-  summary: 'Create an account with its wallet and its first API key; only this answer shows the key',
+  summary: 'Create an account with its wallet and its first API key; only this response shows the key',
   body: Joi.object<Body>({
     username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
     role: Joi.string().valid('buyer', 'seller').required(),

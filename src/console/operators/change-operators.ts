@@ -46,7 +46,7 @@ export const createOperatorCall = defineConsoleOperation<WithRole & { username: 
   method: 'post',
   path: '/operators',
   action: 'operator.manage',
-  summary: 'Create an operator; only this answer shows the password',
+  summary: 'Create an operator; only this response shows the password',
   body: Joi.object<WithRole & { username: string }>({
     ...provenReason,
     username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
@@ -108,7 +108,7 @@ export const setRoleCall = defineOperatorChange<WithRole>({
 export const resetPasswordCall = defineOperatorChange({
   id: 'resetOperatorPassword',
   verb: 'password',
-  summary: 'Give an operator a new password, which only this answer shows; all their sessions end',
+  summary: 'Give an operator a new password, which only this response shows; all their sessions end',
   data: withPassword,
   async run(username, { by }) {
     const password = generatePassword();

@@ -89,7 +89,7 @@ export const makeRecoveryCodes = defineConsoleOperation<Proof>({
   method: 'post',
   path: '/me/recovery-codes',
   action: 'own.change',
-  summary: 'Replace your recovery codes; only this answer shows the new ones',
+  summary: 'Replace your recovery codes; only this response shows the new ones',
   body: proofBody,
   data: recoveryCodes,
   async handle(call) {
@@ -103,7 +103,7 @@ export const makeOwnKey = defineConsoleOperation<Proof>({
   method: 'post',
   path: '/me/key',
   action: 'own.change',
-  summary: 'Replace your key for the command line; only this answer shows the new one',
+  summary: 'Replace your key for the command line; only this response shows the new one',
   body: proofBody,
   data: requiredObject({ operator_key: Joi.string() }),
   async handle(call) {

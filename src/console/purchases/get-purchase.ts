@@ -140,7 +140,7 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   method: 'get',
   path: '/purchases/:id/as-customer-sees',
   action: 'purchase.look',
-  summary: 'A purchase as the API answers its buyer now, on the surface where it was bought',
+  summary: 'A purchase as the API returns it to its buyer now, on the surface where it was bought',
   params: idParams,
   data: requiredObject({
     call: Joi.string().description('Method and path.'),

@@ -15,7 +15,7 @@ export const getServiceSettings = defineConsoleOperation({
   method: 'get',
   path: '/system/settings',
   action: 'settings.look',
-  summary: 'The settings of the web process that answers, without secrets',
+  summary: 'The settings of the web process that responds, without secrets',
   data: requiredObject({
     release: Joi.string(),
     settings: Joi.array().items(
@@ -106,7 +106,7 @@ export const getSystem = defineConsoleOperation({
           last_at: timestamp,
         }),
       )
-      .description('Those that came to it last first.'),
+      .description('Those that were set aside last come first.'),
   }),
   async handle() {
     const [{ answer: checked, isUnderWay }, { alarms }, failing] = await Promise.all([

@@ -18,7 +18,7 @@ export const listReceivers = defineConsoleOperation({
   method: 'get',
   path: '/receivers',
   action: 'webhook.look',
-  summary: 'Receivers to which nothing is sent now: disabled, or paused because they do not answer',
+  summary: 'Receivers to which nothing is sent now: disabled, or paused because they do not respond',
   data: requiredObject({
     receivers: Joi.array().items(
       nameSchema(

@@ -66,7 +66,7 @@ export async function creditWithLine(
     ? { changed }
     : acceptIfJustUsed(
         { lineId, depositId },
-        findMismatch(deposit, line.amount) ?? 'it was changed meanwhile',
+        findMismatch(deposit, line.amount) ?? 'it was changed in the meantime',
       );
 }
 

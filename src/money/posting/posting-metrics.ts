@@ -37,7 +37,7 @@ export const countRetry = counter({
 
 export const countUnknownCommit = counter({
   name: 'topup_posting_unknown_commits_total',
-  help: 'Commits whose answer was lost, so that their outcome was looked up',
+  help: 'Commits whose response was lost, so that their outcome was looked up',
   labels: [],
   zero: [{}],
 });

@@ -38,7 +38,7 @@ export async function applyOutcome(
   order: Order,
   outcome: ProviderOutcome,
 ): Promise<NextStep> {
-  logger.info('provider answered', {
+  logger.info('provider responded', {
     ...getLogFields(purchase),
     order: order.n,
     sellerId: order.sellerId,
@@ -187,6 +187,9 @@ async function scheduleNextCheck(
   if (due) {
     await postpone(purchase, due.getTime() - nowMs());
   } else {
-    await putUnderReview(purchase, 'The provider gave no final answer until the order was too old to check.');
+    await putUnderReview(
+      purchase,
+      'The provider reported no final outcome before the order was too old to check.',
+    );
   }
 }

@@ -39,7 +39,7 @@ export async function checkOrder(
   if (order.neverAskAgain) {
     // The earlier attempt to store the review failed. The order may have a newer message by now.
     const last = order.message === null ? '' : ` Its last message: ${order.message}`;
-    await putUnderReview(purchase, `The provider must not be asked about this order again.${last}`);
+    await putUnderReview(purchase, `The provider must not be queried about this order again.${last}`);
     return 'done';
   }
   const adapter = getAdapter(order.providerKind);
@@ -53,7 +53,7 @@ export async function checkOrder(
     return 'early';
   }
   if (nowMs() >= getReviewAtMs(purchase, order, adapter.traits)) {
-    await putUnderReview(purchase, 'The provider gave no final answer in time.');
+    await putUnderReview(purchase, 'The provider reported no final outcome in time.');
     return 'done';
   }
   const comeSoon = async (): Promise<NextStep> => {

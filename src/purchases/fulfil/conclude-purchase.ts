@@ -114,7 +114,7 @@ export async function concludeSuccess(
   const result = await post(posting);
   if (result.outcome !== 'posted') {
     await recordContradiction(purchase, { order, answer: 'success' });
-    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed in the meantime`);
   }
   countConclusion(purchase, 'success', order);
   await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(order.sellerId)]);
@@ -141,7 +141,7 @@ export async function concludeFailure(
     if (order) {
       await recordContradiction(purchase, { order, answer: 'failed' });
     }
-    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed in the meantime`);
   }
   countConclusion(purchase, 'failed', order);
   await announceDeliveries(deliveries);

@@ -46,7 +46,7 @@ interface AskData extends PurchaseData {
 
 export const pollingQueue = defineQueue({
   name: 'polling',
-  does: 'Asks providers about open purchases',
+  does: 'Queries providers about open purchases',
   concurrency: env.FULFILMENT_CONCURRENCY,
 });
 

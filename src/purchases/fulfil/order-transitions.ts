@@ -57,7 +57,7 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
     },
   });
   if (result.outcome !== 'posted') {
-    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed in the meantime`);
   }
   return { purchase: moved, order, sendBefore: new Date(at + sendWithinMs) };
 }

@@ -91,7 +91,7 @@ export const checkWithinMs = 2_000;
  */
 export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
-    throw new Error(`Transaction ${purchase._id} is masked, so its provider cannot be asked`);
+    throw new Error(`Transaction ${purchase._id} is masked, so its provider cannot be queried`);
   }
   return {
     providerRef: order._id,

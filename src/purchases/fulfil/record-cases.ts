@@ -28,7 +28,7 @@ export async function recordContradiction(
   if (!purchase || !order || !isContradiction(purchase, order, late.answer)) {
     return;
   }
-  const detail = `The transaction is ${purchase.status} and attempt ${order.n} is ${order.status}, but a late answer about this attempt says: ${late.answer}`;
+  const detail = `The transaction is ${purchase.status} and attempt ${order.n} is ${order.status}, but a late response about this attempt reports: ${late.answer}`;
   await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 

@@ -80,7 +80,7 @@ export async function reverseSale(
     ],
   });
   if (result.outcome !== 'posted') {
-    throw new StalePurchaseError(`Transaction ${_id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${_id} changed in the meantime`);
   }
   await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(sellerId)]);
 }
@@ -111,7 +111,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   }
   if (purchase.proofs) {
     const detail =
-      'Sold, but the provider reports a failure. It cannot be asked, because the customer number is masked.';
+      'Sold, but the provider reports a failure. It cannot be queried, because the customer number is masked.';
     await openReversalCase(purchase, detail);
     return;
   }
@@ -152,7 +152,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     case 'review':
       await openReversalCase(
         purchase,
-        `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
+        `Sold, but the provider now reports ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
       );
       return;
     case 'pending':
@@ -176,7 +176,7 @@ export async function setAsideVerification({ purchaseId }: PurchaseData, reason:
   await openCase({
     transactionId: purchaseId,
     kind: 'reversal',
-    detail: `Sold; the provider reported a failure and could not be asked about it. ${reason}`,
+    detail: `Sold; the provider reported a failure and could not be queried about it. ${reason}`,
   });
   return true;
 }

@@ -72,7 +72,7 @@ export async function queueAtProvider(purchase: Purchase, sellerId: string): Pro
     { $set: { queuedFor: sellerId, nextActionAt: getSweepTime(epoch) } },
   );
   if (matchedCount === 0) {
-    throw new StalePurchaseError(`Transaction ${_id} changed meanwhile`);
+    throw new StalePurchaseError(`Transaction ${_id} changed in the meantime`);
   }
   await addJobAtProvider(purchase, sellerId);
 }

@@ -103,7 +103,7 @@ function requireNotInFlight(order: Order | null): void {
     const seconds = Math.ceil(leftMs / 1_000);
     throw new ConflictError(
       asWritten(
-        `A request for attempt ${order._id} is in flight, and its provider may still answer. Decide again in ${seconds} s.`,
+        `A request for attempt ${order._id} is in flight, and its provider may still respond. Decide again in ${seconds} s.`,
       ),
     );
   }

@@ -75,15 +75,15 @@ export function wasSent({ sentAt, code }: Order): boolean {
 }
 
 function explainAlreadyBought({ _id }: Order): string {
-  return `The provider's answer says that attempt ${_id} succeeded. Decide success.`;
+  return `The provider's response says that attempt ${_id} succeeded. Decide success.`;
 }
 
 function explainNotAskable(order: Order | null): string | null {
   if (order?.neverAskAgain) {
-    return `The provider's answer to attempt ${order._id} says that it must not be asked again. ${lookUpAdvice}`;
+    return `The provider's response to attempt ${order._id} says that it must not be queried again. ${lookUpAdvice}`;
   }
   if (order && !hasAdapter(order.providerKind)) {
-    return `This release cannot ask the provider of attempt ${order._id} (${order.providerKind}). ${lookUpAdvice}`;
+    return `This release cannot query the provider of attempt ${order._id} (${order.providerKind}). ${lookUpAdvice}`;
   }
   return order && getAskableAtMs(order) === null
     ? `Attempt ${order._id} is too old for a status check: its provider might buy it again. ${lookUpAdvice}`

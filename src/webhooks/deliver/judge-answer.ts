@@ -29,18 +29,18 @@ export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   }
   const { httpStatus } = result;
   if (httpStatus === 410) {
-    return { outcome: 'gone', httpStatus, ack: null, error: 'answered 410 Gone: the URL was disabled' };
+    return { outcome: 'gone', httpStatus, ack: null, error: 'returned 410 Gone: the URL was disabled' };
   }
   if (httpStatus < 200 || httpStatus > 299) {
     const redirect = httpStatus >= 300 && httpStatus <= 399 ? ' (redirects are not followed)' : '';
-    return { outcome: 'failed', httpStatus, ack: null, error: `answered ${httpStatus}${redirect}` };
+    return { outcome: 'failed', httpStatus, ack: null, error: `returned ${httpStatus}${redirect}` };
   }
   const ack = readAck(result.answer);
   if (ack === 'negative') {
-    return { outcome: 'failed', httpStatus, ack, error: 'the status in the answer is not "received"' };
+    return { outcome: 'failed', httpStatus, ack, error: 'the status in the response is not "received"' };
   }
   if (ack === 'missing' && requireAck) {
-    return { outcome: 'failed', httpStatus, ack, error: 'the answer has no status "received"' };
+    return { outcome: 'failed', httpStatus, ack, error: 'the response has no status "received"' };
   }
   return { outcome: 'delivered', httpStatus, ack, error: null };
 }

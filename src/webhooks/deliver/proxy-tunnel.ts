@@ -125,7 +125,7 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
     asked.once('response', (response) => {
       clearTimeout(timer);
       response.destroy();
-      reject(new ProxyError('ENOTPROXY', 'The proxy did not answer like a proxy'));
+      reject(new ProxyError('ENOTPROXY', 'The proxy did not respond like a proxy'));
     });
     asked.once('error', (error) => {
       clearTimeout(timer);
@@ -139,13 +139,13 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
 
 function findRefusal(status: number, head: Buffer): Error | null {
   if (status >= 500) {
-    return new UnreachedError(`no connection (our proxy answered ${status})`);
+    return new UnreachedError(`no connection (our proxy returned ${status})`);
   }
   if (status < 200 || status > 299) {
-    return new ProxyError(`HTTP_${status}`, `The proxy answered ${status}`);
+    return new ProxyError(`HTTP_${status}`, `The proxy returned ${status}`);
   }
   // In TLS and HTTP the client sends first.
-  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its answer');
+  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its response');
 }
 
 function buildAuthorization({ username, password }: URL): Record<string, string> {

@@ -127,7 +127,7 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer>
 const noConnection = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
 
 function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): string {
-  const what = httpStatus === null ? 'no answer' : 'the answer did not end';
+  const what = httpStatus === null ? 'no response' : 'the response did not end';
   return `${what} within ${totalTimeoutMs / 1_000} s`;
 }
 
@@ -158,15 +158,15 @@ const errorDescriptions: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate chain is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate chain is incomplete',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate is for another host name',
-  UND_ERR_SOCKET: 'connection closed before an answer',
-  UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
+  UND_ERR_SOCKET: 'connection closed before a response',
+  UND_ERR_HEADERS_OVERFLOW: 'response headers are too large',
 };
 
 /** Returns only the code if there is no description: library messages can contain addresses. */
 function describeSendError(error: unknown): string {
   const code = getErrorCode(error);
   if (code?.startsWith('HPE_')) {
-    return 'the answer is not HTTP';
+    return 'the response is not HTTP';
   }
   return code === null ? 'request failed' : (lookUp(errorDescriptions, code) ?? `request failed (${code})`);
 }

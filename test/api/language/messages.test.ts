@@ -69,7 +69,7 @@ describe('message table', () => {
       /^Saldo tidak cukup\. Saldo Anda Rp 1\.000, harga Rp 1\.250\.000\./,
     );
     expect(say('insufficientForSettlement', { balance: 1_000, price: 1_250_000 }).en).to.match(
-      /^Insufficient balance\. Your balance is Rp 1\.000, you asked for Rp 1\.250\.000\./,
+      /^Insufficient balance\. Your balance is Rp 1\.000, you requested Rp 1\.250\.000\./,
     );
     const nested = say('urlField', { field: 'webhook_url', problem: say('urlHttps') });
     expect(nested).to.deep.equal({

@@ -142,7 +142,7 @@ describe('late responses about an order', () => {
         status: 'PROCESSING',
         isReviewed: true,
       });
-      expect(reviewReason).to.match(/must not be asked/);
+      expect(reviewReason).to.match(/must not be queried/);
     });
   }
 

@@ -259,7 +259,7 @@ describe('reviews', function () {
   it('does not check again at a provider that responded "never ask again"', async () => {
     const id = await reviewOf('PROCESSING', [askedOut]);
     const refusal = await attempt(resolveReview(id, { outcome: 'ask' }, by));
-    expect(refusal).to.match(/must not be asked again/);
+    expect(refusal).to.match(/must not be queried again/);
     expect(server.calls).to.have.length(0);
   });
 

@@ -17,7 +17,7 @@ export const SignedInContext = createContext<SignedIn | null>(null);
 export function useSignedIn(): SignedIn {
   const found = useContext(SignedInContext);
   if (!found) {
-    throw new Error('Nobody is signed in above this');
+    throw new Error('useSignedIn requires a SignedInContext above it');
   }
   return found;
 }

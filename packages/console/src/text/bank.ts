@@ -20,20 +20,20 @@ export const bank = {
   },
   match_named: { en: 'names its deposit by our id', id: 'memuat ID deposit kita' },
   match_referenced: { en: "has its client's reference", id: 'memuat referensi klien' },
-  match_amount: { en: 'only the amount fits', id: 'hanya jumlahnya yang cocok' },
-  match_several: { en: 'several could be meant', id: 'cocok dengan beberapa deposit' },
+  match_amount: { en: 'only the amount matches', id: 'hanya jumlahnya yang cocok' },
+  match_several: { en: 'several deposits match', id: 'cocok dengan beberapa deposit' },
   match_repeated: {
     en: 'another line is for the same deposit',
     id: 'baris lain untuk deposit yang sama',
   },
-  match_decided: { en: 'its deposit was decided before', id: 'depositnya sudah diputuskan' },
+  match_decided: { en: 'its deposit was already decided', id: 'depositnya sudah diputuskan' },
   'match_other-amount': {
     en: 'names a deposit of another amount',
     id: 'menyebut deposit dengan jumlah lain',
   },
   match_none: { en: 'no deposit', id: 'tidak ada deposit' },
-  match_used: { en: 'was used before', id: 'sudah dipakai sebelumnya' },
-  'match_set-aside': { en: 'was set aside before', id: 'sudah disisihkan sebelumnya' },
+  match_used: { en: 'was already used', id: 'sudah dipakai sebelumnya' },
+  'match_set-aside': { en: 'was already set aside', id: 'sudah disisihkan sebelumnya' },
   'refused_bad-date': {
     en: 'The date is unreadable or in the future.',
     id: 'Tanggal tidak terbaca atau di masa depan.',
@@ -48,7 +48,7 @@ export const bank = {
   },
   'refused_bad-amount': { en: 'The amount is unreadable.', id: 'Jumlah tidak terbaca.' },
   'refused_no-direction': {
-    en: 'The line does not say whether money came in or went out.',
+    en: 'The line does not say whether it is incoming or outgoing.',
     id: 'Baris tidak menyebut uang masuk atau keluar.',
   },
   confirmStatement: { en: 'Confirm matched deposits', id: 'Konfirmasi deposit yang cocok' },
@@ -104,7 +104,7 @@ export const bank = {
   },
   setLineAside: { en: 'Set line aside', id: 'Sisihkan baris' },
   setLineAsideHelp: {
-    en: 'Use this if the money is for no deposit: it was paid back, is interest, or was confirmed by hand.',
+    en: 'Use this if the money does not belong to a deposit: it was returned, is interest, or was confirmed manually.',
     id: 'Pilih ini jika uangnya bukan untuk deposit mana pun: sudah dikembalikan, bunga bank, atau dikonfirmasi manual.',
   },
 };

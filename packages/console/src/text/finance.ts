@@ -18,7 +18,7 @@ export const finance = {
   creditOrDebit: { en: 'Credit or debit', id: 'Kredit atau debit' },
   credit: { en: 'Credit: adds money', id: 'Kredit: menambah saldo' },
   debit: {
-    en: 'Debit: takes money, never below zero',
+    en: 'Debit: reduces the balance, never below zero',
     id: 'Debit: mengurangi saldo, tidak pernah di bawah nol',
   },
   amountRupiah: { en: 'Amount in rupiah', id: 'Jumlah dalam rupiah' },

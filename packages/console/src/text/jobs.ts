@@ -78,7 +78,7 @@ export const jobs = {
     id: 'terjadwal, dan berjalan pada periode berikutnya',
   },
   notRetried_client: {
-    en: 'its client already got a response and asks again',
+    en: 'its client already got a response and repeats the call',
     id: 'kliennya sudah mendapat respons dan mengirim lagi',
   },
   notRetried_unreadable: {
@@ -101,8 +101,8 @@ export const jobs = {
     id: 'Beberapa rilis sedang berjalan: {releases}. Ini wajar selama rilis disebarkan. Jika tidak, penyebarannya macet.',
   },
   settingsHelp: {
-    en: 'Settings of the web process that answered (release {release}), without secrets. Workers have their own settings. Change them in the environment of the process.',
-    id: 'Pengaturan proses web yang menjawab (rilis {release}), tanpa rahasia. Worker memiliki pengaturan sendiri. Ubah di environment prosesnya.',
+    en: 'Settings of the web process that responded (release {release}), without secrets. Workers have their own settings. Change them in the environment of the process.',
+    id: 'Pengaturan proses web yang merespons (rilis {release}), tanpa rahasia. Worker memiliki pengaturan sendiri. Ubah di environment prosesnya.',
   },
   setting: { en: 'Setting', id: 'Pengaturan' },
   value: { en: 'Value', id: 'Nilai' },

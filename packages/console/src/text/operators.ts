@@ -6,7 +6,7 @@ export const operators = {
   role_finance: { en: 'moves money', id: 'memindahkan uang' },
   role_operations: { en: 'runs providers and queues', id: 'menjalankan supplier dan antrean' },
   role_admin: {
-    en: 'everything, also operators and their roles',
+    en: 'everything, including operators and their roles',
     id: 'semuanya, juga operator dan perannya',
   },
   secondFactor: { en: 'Second factor', id: 'Faktor kedua' },
@@ -61,7 +61,7 @@ export const operators = {
     en: 'All sessions of {operator} end at once, and the command line key stops working. The audit log keeps what the operator did.',
     id: 'Semua sesi {operator} langsung berakhir, dan kunci baris perintahnya tidak berlaku lagi. Log audit tetap menyimpan yang pernah dilakukannya.',
   },
-  rolePermissions: { en: 'Permissions of the roles', id: 'Izin setiap peran' },
+  rolePermissions: { en: 'Role permissions', id: 'Izin setiap peran' },
   ownPermissions: { en: 'Your permissions as {role}', id: 'Izin Anda sebagai {role}' },
   currentPassword: { en: 'Your current password', id: 'Kata sandi Anda saat ini' },
   showPassword: { en: 'Show password', id: 'Tampilkan kata sandi' },
@@ -85,7 +85,7 @@ export const operators = {
   confirmNewPassword: { en: 'Confirm new password', id: 'Ulangi kata sandi baru' },
   setUpSecondFactor: { en: 'Set up second factor', id: 'Pasang faktor kedua' },
   setUpSecondFactorHelp: {
-    en: 'Each later login asks for a code after the password. All your other sessions end.',
+    en: 'Each later login requires a code after the password. All your other sessions end.',
     id: 'Setelah ini, setiap kali masuk Anda diminta kode setelah kata sandi. Semua sesi Anda yang lain berakhir.',
   },
   replaceSecondFactor: { en: 'Replace authenticator app', id: 'Ganti aplikasi autentikator' },

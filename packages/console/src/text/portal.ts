@@ -49,7 +49,7 @@ export const portal = {
   },
   events: { en: 'Events', id: 'Peristiwa' },
   eventsHelp: {
-    en: 'If none is selected, all events are sent. Changes of your configuration are always sent.',
+    en: 'If none is selected, all events are sent. Configuration changes are always sent.',
     id: 'Jika tidak ada yang dipilih, semua peristiwa dikirim. Perubahan konfigurasi selalu dikirim.',
   },
   description: { en: 'Description', id: 'Keterangan' },
@@ -132,7 +132,7 @@ export const portal = {
   },
   setAllowlist: { en: 'Edit IP allowlist', id: 'Ubah daftar IP' },
   setAllowlistHelp: {
-    en: 'Requests from other addresses are refused, also those of this page. A list without your current address is refused. Your endpoints are notified, and settlements require approval for a day.',
+    en: 'Requests from other addresses are refused, including those from this page. A list without your current address is refused. Your endpoints are notified, and settlements require approval for a day.',
     id: 'Permintaan dari alamat lain ditolak, juga dari halaman ini. Daftar tanpa alamat Anda saat ini ditolak. Endpoint diberi tahu, dan pencairan perlu persetujuan selama sehari.',
   },
   allowlistHelp: {

@@ -10,7 +10,7 @@ export const products = {
   cutOff: { en: 'Daily cut-off', id: 'Cut-off harian' },
   setCutOff: { en: 'Set daily cut-off', id: 'Atur cut-off harian' },
   setCutOffHelp: {
-    en: 'In these hours no seller sells the product, every day from the next purchase on. The hours are in the time zone {zone} and may pass midnight. Accepted purchases continue. The cut-off of a provider comes from its price list and applies too.',
+    en: 'Every day during these hours, no seller sells the product. Applies from the next purchase. The hours are in the time zone {zone} and may pass midnight. Accepted purchases continue. The cut-off of a provider comes from its price list and applies too.',
     id: 'Pada jam ini tidak ada penjual yang menjual produk, setiap hari mulai transaksi berikutnya. Jam memakai zona waktu {zone} dan boleh melewati tengah malam. Transaksi yang sudah diterima tetap diproses. Cut-off supplier berasal dari daftar harganya dan juga berlaku.',
   },
   hasCutOff: { en: 'This product has a daily cut-off', id: 'Produk ini memiliki cut-off harian' },
@@ -184,7 +184,7 @@ export const products = {
   },
   setPriceGroup: { en: 'Set price group', id: 'Atur grup harga' },
   setPriceGroupHelp: {
-    en: 'The markups of the group apply to {account} from its next request. Accepted purchases and answered inquiries keep their price. The account sees only the prices, not the group.',
+    en: 'The markups of the group apply to {account} from its next request. Accepted purchases and completed inquiries keep their price. The account sees only the prices, not the group.',
     id: 'Markup grup berlaku untuk {account} mulai permintaan berikutnya. Transaksi yang sudah diterima dan tagihan yang sudah dicek tetap pada harganya. Akun hanya melihat harganya, bukan grupnya.',
   },
   allBuyers: { en: 'all buyers', id: 'semua pembeli' },
@@ -199,7 +199,7 @@ export const products = {
   unit_percent: { en: "Percent of the seller's price", id: 'Persen dari harga penjual' },
   setMarkup: { en: 'Set markup', id: 'Atur markup' },
   setMarkupHelp: {
-    en: 'Applies from the next price list, purchase and inquiry. Accepted purchases and answered inquiries keep their price. A markup for the same buyers and products is replaced.',
+    en: 'Applies from the next price list, purchase and inquiry. Accepted purchases and completed inquiries keep their price. A markup for the same buyers and products is replaced.',
     id: 'Berlaku mulai daftar harga, transaksi, dan cek tagihan berikutnya. Transaksi yang sudah diterima dan tagihan yang sudah dicek tetap pada harganya. Markup untuk pembeli dan produk yang sama diganti.',
   },
   removeMarkup: { en: 'Remove markup', id: 'Hapus markup' },
