@@ -30,7 +30,7 @@ export const sizes = {
   /** Purchases at three sellers, while one seller is down and workers are killed. */
   storm: bySize(
     { purchases: 200, atOnce: 8, finalDuringOutage: 40, finalBetweenKills: 40, limitMs: 120_000 },
-    { purchases: 600, atOnce: 20, finalDuringOutage: 120, finalBetweenKills: 60, limitMs: 900_000 },
+    { purchases: 400, atOnce: 20, finalDuringOutage: 80, finalBetweenKills: 40, limitMs: 900_000 },
     { purchases: 10_000, atOnce: 20, finalDuringOutage: 2_000, finalBetweenKills: 400, limitMs: 1_800_000 },
   ),
   /** Purchases while workers and web processes are killed and Redis is emptied. */
@@ -41,7 +41,7 @@ export const sizes = {
   ),
   /** Number of rounds with identical concurrent calls at two web processes. */
   acceptedOnce: bySize(
-    { rounds: 12, limitMs: 120_000 },
+    { rounds: 6, limitMs: 120_000 },
     { rounds: 40, limitMs: 300_000 },
     { rounds: 100, limitMs: 600_000 },
   ),
@@ -98,23 +98,23 @@ export const sizes = {
   /**
    * Random histories of money movements. `quick` and `slow` are their numbers per kind of fault:
    * six kinds are quick, and four take seconds. `atOnce` histories run in each of `fleets` groups
-   * of processes. test:long runs over 600 histories with new seeds, and `--full` over 6,000.
+   * of processes. test:long runs over 300 histories with new seeds, and `--full` over 6,000.
    */
   model: bySize(
-    { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
-    { quick: 96, slow: 32, atOnce: 8, fleets: 2, limitMs: 900_000 },
+    { quick: 4, slow: 4, atOnce: 4, fleets: 1, limitMs: 120_000 },
+    { quick: 48, slow: 16, atOnce: 8, fleets: 2, limitMs: 900_000 },
     { quick: 864, slow: 216, atOnce: 4, fleets: 3, limitMs: 3_600_000 },
   ),
   /** Number of changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
   /**
    * Kills at each of 15 named points of a money movement. `movements` run concurrently in the
-   * killed process, and `atOnce` processes run concurrently. test:long kills over 1,000 movements,
+   * killed process, and `atOnce` processes run concurrently. test:long kills over 700 movements,
    * and `--full` over 6,000.
    */
   killPoints: bySize(
     { kills: 1, movements: 5, atOnce: 1, limitMs: 240_000 },
-    { kills: 3, movements: 24, atOnce: 2, limitMs: 900_000 },
+    { kills: 2, movements: 24, atOnce: 2, limitMs: 900_000 },
     { kills: 18, movements: 24, atOnce: 2, limitMs: 1_800_000 },
   ),
   /** Like `killPoints`, but the process is killed during a whole group of movements. */
