@@ -58,7 +58,7 @@ $removeEndpoint = static function (int $tries = 5) use ($client, $url): void {
     for ($left = $tries - 1; ; $left--) {
         try {
             foreach ($client->call('GET', '/api/buyer/webhooks') as $each) {
-                if ($each['url'] === $url) { // The answer with its id may be lost, so find it by URL.
+                if ($each['url'] === $url) { // The response with its id may be lost, so find it by URL.
                     $client->call('DELETE', "/api/buyer/webhooks/{$each['id']}");
                 }
             }

@@ -54,7 +54,7 @@ def stop(*_: object) -> None:
 def remove_endpoint(tries: int = 5) -> None:
     for left in reversed(range(tries)):
         try:
-            # Find it by URL, because the answer with its id may be lost.
+            # Find it by URL, because the response with its id may be lost.
             for each in client.call("GET", "/api/buyer/webhooks"):
                 if each["url"] == url:
                     client.call("DELETE", f"/api/buyer/webhooks/{each['id']}")

@@ -60,7 +60,7 @@ try {
 
 async function removeEndpoint(triesLeft = 5) {
   try {
-    // Find it by URL, because the answer with its id may be lost.
+    // Find it by URL, because the response with its id may be lost.
     for (const { id } of (await topup.call('listBuyerEndpoints')).filter((each) => each.url === url)) {
       await topup.call('removeBuyerEndpoint', { path: { id } });
     }
