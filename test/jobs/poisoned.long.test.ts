@@ -228,9 +228,7 @@ describe('poisoned jobs', () => {
         return (await listed()).length === ids.length;
       }).catch(() => undefined);
       expect(await listed()).to.deep.equal(ids.toSorted());
-      const diagnosis = (await diagnoseAttention()).find(
-        ({ name }) => name === 'jobs that fail repeatedly',
-      );
+      const diagnosis = (await diagnoseAttention()).find(({ name }) => name === 'jobs that fail repeatedly');
       expect(diagnosis).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
       // The account's job is delayed by a day. A new job for the same account must not run earlier.
       const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};

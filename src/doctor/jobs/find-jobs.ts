@@ -67,7 +67,9 @@ export async function findJob(id: string): Promise<SeenJob> {
   const [found] = raw ? await describeJobs([raw]) : await findJobsById(id);
   if (!found) {
     throw new NotFoundError(
-      asWritten(`There is no job ${id}; it may have ended. To search by subject: topup job find <id or username>`),
+      asWritten(
+        `There is no job ${id}; it may have ended. To search by subject: topup job find <id or username>`,
+      ),
     );
   }
   return found;
