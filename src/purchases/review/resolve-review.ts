@@ -194,8 +194,8 @@ export interface RecheckCounts {
   /** Sent back to the workers. */
   asked: number;
   /**
-   * Purchases that need an operator decision. Their provider must not be asked again, or an order
-   * already succeeded.
+   * Purchases that need an operator decision. Their provider must not be queried again, or an order
+   * has already succeeded.
    */
   toDecide: number;
   /** Purchases that another process changed first. */
