@@ -92,7 +92,7 @@ function closeCases(id: string[]): Change {
 
 const retryMs = 60_000;
 const checksMax = 20;
-/** Delay in milliseconds after Redis or this process stalled. */
+/** Retry delay in milliseconds after Redis or this process stalls. */
 const afterLateMs = 5_000;
 
 /**
