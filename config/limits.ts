@@ -68,7 +68,7 @@ export const limits = {
    * names exist.
    */
   refusalFloorMs: 10,
-  /** Request log rows for failed calls, per process and account. */
+  /** Failed calls that one process logs per account and minute. */
   loggedFailuresPerMinute: 60,
   loggedSuccessesPerMinute: 30,
   allowlistEntriesMax: 100,
@@ -78,12 +78,9 @@ export const limits = {
   /** Time for which a refused reseller call binds its ref_id to its product and customer number. */
   signBindingMs: 86_400_000,
   urlLengthMax: 2_048,
-  /**
-   * Concurrent requests to one webhook receiver from all processes together, when deliveries to the
-   * receiver start.
-   */
+  /** Starting limit of concurrent requests to one webhook receiver, over all processes. */
   inFlightStart: 4,
-  /** Maximum number of these requests if the account sets none. */
+  /** Maximum of this limit if the account sets none. */
   inFlightDefault: 32,
   /** Highest maximum that an account may set. */
   inFlightMax: 128,
@@ -159,7 +156,7 @@ export const limits = {
   postingLanes: 2,
   /** Maximum number of postings in a group. */
   postingGroupMax: 100,
-  /** Time within which the posting engine gives its caller a result. */
+  /** Time within which the posting engine returns a result to its caller. */
   postingDeadlineMs: 2_500,
   /** Socket time-out of a MongoDB command of a posting. */
   postingSocketMs: 3_000,

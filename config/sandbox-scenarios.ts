@@ -28,8 +28,8 @@ export interface SandboxScenario {
   /** The last four digits of the customer number. */
   ending: string;
   /**
-   * Calls to which the scenario applies: purchases, bill payments, or inquiries. The description
-   * says if inquiries of meters are meant.
+   * Calls to which the scenario applies: purchases, bill payments, or inquiries. An inquiry is
+   * about a bill, unless the description mentions meters.
    */
   about: 'transaction' | 'inquiry' | 'payment';
   /**

@@ -154,7 +154,6 @@ export async function findCurrentJobs(): Promise<Job<never>[]> {
   return [...processTypes.flatMap(({ handlers }) => handlers), ...found.flat()].map(({ job }) => job);
 }
 
-/** Finds the process type of this name. */
 export function findProcessType(name: string): ProcessType | undefined {
   return processTypes.find((each) => each.name === name);
 }

@@ -86,8 +86,8 @@ export async function rejectAdjustment(
 }
 
 /**
- * Reads with majority confirmation, because callers report "already completed", which is a
- * statement about money.
+ * Reads with majority confirmation, because callers report "already completed", which must survive
+ * a failover.
  */
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const [found] = await findConfirmed(adjustments, { _id: id });

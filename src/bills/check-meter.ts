@@ -22,7 +22,7 @@ import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 
 /**
- * Asks a provider for the owner of a meter while the client waits. The check is stored only in
+ * Queries a provider for the owner of a meter while the client waits. The check is stored only in
  * Redis.
  */
 export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
@@ -96,9 +96,9 @@ const waitMs = 10_000;
 
 /**
  * Checks the owner of a meter before a token is bought (docs/reference/api/bills.md#meters). It
- * makes no quote and moves no money. A worker asks the provider; the web process only waits.
+ * makes no quote and moves no money. A worker queries the provider; the web process only waits.
  *
- * @param accountId The account that asks.
+ * @param accountId The account that requests the check.
  * @param product A token product, whose rule validates the meter number.
  * @throws InvalidCustomerNumberError (422/04) if there is no such meter.
  * @throws NotFoundError (404/02) if no seller of the product can check meters.
@@ -149,7 +149,7 @@ async function findSellerToAsk(product: Product): Promise<string> {
 }
 
 /**
- * Asks the provider for the owner of a meter and stores the result while a client waits. Safe to
+ * Queries the provider for the owner of a meter and stores the result while a client waits. Safe to
  * run twice, because it buys nothing.
  */
 export async function askForMeter(checkId: string): Promise<void> {

@@ -30,7 +30,7 @@ interface InquiryData {
   accountId: string;
 }
 
-/** Asks a provider for a bill while the client waits. */
+/** Queries a provider for a bill while the client waits. */
 export const answerInquiryJob = defineJob<InquiryData>({
   queue: defineQueue({
     name: 'inquiries',
@@ -64,7 +64,7 @@ export interface BillRequest {
 const waitMs = 10_000;
 
 /**
- * Inquires a bill (docs/reference/api/bills.md). This moves no money.
+ * Makes a bill inquiry (docs/reference/api/bills.md). This moves no money.
  * @throws NotFoundError (404/02) if there is no such product.
  * @throws The errors of askForBill.
  */
@@ -77,14 +77,15 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
 }
 
 /**
- * Inquires a bill and stores the result as a quote that is valid until the end of the business day.
- * A worker asks the provider; the web process only waits.
+ * Makes a bill inquiry and stores the result as a quote that is valid until the end of the business
+ * day. A worker queries the provider; the web process only waits.
  *
  * @param customerNumber The normalised and validated customer number.
  * @throws NotFoundError (404/02) if there is no bill.
  * @throws InvalidCustomerNumberError (422/04) if the biller does not know the number.
  * @throws ConflictError (409/01) if the bill is already paid.
- * @throws MaintenanceError or DependencyError (503/03) if no result is available. Ask again later.
+ * @throws MaintenanceError or DependencyError (503/03) if no result is available. The client can
+ *   retry later.
  */
 export async function askForBill(
   accountId: string,
@@ -141,7 +142,7 @@ function toInquiryError(refusal: QuoteRefusal | null): AppError {
 }
 
 /**
- * Asks the provider for the bill of a quote and stores the result with the account's current
+ * Queries the provider for the bill of a quote and stores the result with the account's current
  * markup. Safe to run twice, because it buys nothing.
  */
 export async function answerInquiry(quoteId: string, accountId: string): Promise<void> {

@@ -8,7 +8,8 @@ const readMs = 2_000;
  * Finds documents that a majority holds, at least as new as their current state on the primary.
  *
  * A plain `majority` read may lag behind a `local` read, a unique index or a changed guard. Use
- * this function before a refusal that is based on such data, or before a reply "already done".
+ * this function before a refusal that is based on such data, or before a response such as "already
+ * done".
  *
  * The newest state is read first. If it has matches, a majority read follows in the same causally
  * consistent session and waits for the majority. A look-up without matches needs one command.

@@ -99,7 +99,8 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
     ...(key && { $or: [{ createdAt: { $lt: key.createdAt } }, { _id: { $lt: key._id } }] }),
   };
   const ofEverybody = Object.keys(ids).length > 0 ? { _id: ids } : {};
-  // Ids only approximate the creation time. So a period over all accounts needs the larger read.
+  // Ids only approximate the creation time, so a period over all accounts reads more rows than the
+  // page needs.
   const isExact = !fits && (accountId !== undefined || (!since && !until));
   const readMax = isExact ? limit + 1 : readPerPageMax;
   const looked = (await collection

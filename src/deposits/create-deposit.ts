@@ -47,7 +47,7 @@ export async function createDeposit(
     return { deposit: requireSameDeposit(known, request), created: false };
   }
   const isInstant = env.DEPOSIT_MODE === 'instant';
-  // The posting of an instant deposit sets its balances, so it is never pending.
+  // An instant deposit is never pending and its posting sets the balances, so nothing is read here.
   const [{ balance }, waiting] = isInstant
     ? [{ balance: 0 }, 0]
     : await Promise.all([getWallet(accountId), countPendingDeposits(accountId)]);

@@ -15,7 +15,7 @@ import { buildDepositCompletedDeliveries } from './present-deposit.js';
 
 /**
  * Finds a deposit and confirms it with a majority, because callers report "credited already", which
- * is a statement about money.
+ * must survive a failover.
  * @throws NotFoundError if there is no deposit with this id.
  */
 export async function requireDeposit(depositId: string, accountId?: string): Promise<Deposit> {

@@ -27,8 +27,8 @@ const firstPauseMs = env.APP_MODE === 'live' ? 30_000 : 150;
  */
 const jitter = 0.25;
 /**
- * Retry interval in milliseconds of a job that was set aside and whose subject cannot show this
- * itself.
+ * Retry interval in milliseconds of a job that was set aside, if its subject cannot show that it
+ * needs a person.
  */
 const setAsidePauseMs = 86_400_000;
 /** Failed rounds older than this many milliseconds are deleted. */

@@ -64,8 +64,8 @@ const lookAgainMs = 20_000;
 /**
  * Adds lost jobs until no document is overdue. A job that is still waiting is not added again.
  *
- * @param options.part Concurrent sweeps share the work by parts. Each part takes another window of
- *   the overdue documents.
+ * @param options.part Concurrent sweeps share the work by parts. Each part covers a different
+ *   window of the overdue documents.
  * @param options.callForHelp Called once if there is more than one batch.
  * @returns The number of jobs added. Also 0 if another process sweeps this part.
  * @throws Error while MongoDB or Redis is unavailable. The next sweep continues.

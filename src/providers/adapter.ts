@@ -185,7 +185,7 @@ export interface ProviderAdapter {
   /** Checks the status of an order or bill payment that was sent before. */
   inquire(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
   /**
-   * Inquires a bill without paying it.
+   * Makes a bill inquiry, without paying the bill.
    * @param query.providerRef A new reference, not that of an order.
    */
   inquireBill(connection: ProviderConnection, query: BillQuery): Promise<BillOutcome>;

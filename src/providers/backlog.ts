@@ -36,8 +36,8 @@ export interface WaitLimits {
 }
 
 /**
- * Returns the maximum wait of an order in milliseconds: that of the product, else that of the
- * provider, else the default of ten minutes. It never exceeds that of the provider.
+ * Returns the maximum wait of an order in milliseconds: the lower limit of product and provider, or
+ * ten minutes if neither has one.
  */
 export function getMaxWaitMs(waitLimits: WaitLimits): number {
   const promisedMs = getConfiguredWaitMs(waitLimits);
@@ -45,8 +45,8 @@ export function getMaxWaitMs(waitLimits: WaitLimits): number {
 }
 
 /**
- * Returns the configured maximum wait in milliseconds, or Infinity if none is set. An order that
- * has waited this long is refunded, even if it is next in the queue.
+ * Returns the lower of the configured limits in milliseconds, or Infinity if none is set. An order
+ * that has waited this long is refunded, even if it is next in the queue.
  */
 export function getConfiguredWaitMs({ product, provider }: WaitLimits): number {
   return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);

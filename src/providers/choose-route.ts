@@ -270,8 +270,8 @@ export function sortOffers(
 
 /**
  * Returns the first offer whose circuit admits the order. While a half-open provider has a probe in
- * flight, other sellers are tried first, because an order accepted for this provider would wait for
- * the probe's outcome.
+ * flight, other sellers are tried first. An order accepted for this provider would wait for the
+ * probe's outcome.
  */
 async function findFirstOpen(
   offers: RoutableOffer[],

@@ -135,8 +135,8 @@ return said`;
  *
  * KEYS: state, pause, orders in flight, heartbeats, buckets.
  *
- * ARGV: time, minimum calls, failure share, multiple of the mean after which a call hangs, its
- * lower and upper bound in ms, maximum age of a heartbeat in ms.
+ * ARGV: time, minimum calls, failure share, multiple of the mean after which a call hangs, lower
+ * and upper bound of that time in ms, maximum age of a heartbeat in ms.
  */
 const viewScript = `
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'rate', 'ms')

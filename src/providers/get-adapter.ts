@@ -40,8 +40,8 @@ export interface OrderDestination {
 
 /**
  * Returns the connection to a seller's provider, with secrets in clear text.
- * @param sentTo The address and username that an order was sent with. Another system must not be
- *   asked about the order, because it could buy the order again.
+ * @param sentTo The address and username that an order was sent with. No other system may be
+ *   queried about the order, because it could execute the order again.
  * @throws Error if the account has no provider or its settings are incomplete.
  */
 export function buildConnection(

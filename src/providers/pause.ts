@@ -8,7 +8,7 @@ import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 
-/** Maximum pause in milliseconds. A longer pause is shortened to it. */
+/** Maximum pause in milliseconds. Longer pauses are shortened to this. */
 export const pauseMaxMs = 3_600_000;
 
 /** Stores a pause. It never shortens a longer pause that is already stored. */

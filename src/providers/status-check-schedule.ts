@@ -2,7 +2,7 @@ import { env, type Env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import type { ProviderOrder, ProviderOutcome, ProviderTraits } from './adapter.js';
 
-/** Milliseconds between status checks. After the last interval, it repeats. */
+/** Milliseconds between status checks. The last interval repeats. */
 const intervalsMs: Record<Env['APP_MODE'], readonly [number, ...number[]]> = {
   sandbox: [1_000, 2_000, 4_000, 8_000, 10_000],
   live: [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000],

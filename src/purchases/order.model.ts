@@ -63,7 +63,7 @@ export interface Order extends Pick<Maskable, 'proofs'> {
    * True once the provider has confirmed this order. Later "not found" responses are not believed.
    */
   acknowledged?: true;
-  /** The provider must never be asked about this order again (outcome `review`). */
+  /** True if the provider must never be queried about this order again (outcome `review`). */
   neverAskAgain?: true;
   code: string | null;
   message: string | null;

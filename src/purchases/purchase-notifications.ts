@@ -26,7 +26,7 @@ export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
  *
  * Ids derive from the purchase and the event, so storing an event twice is a duplicate key.
  * @param parts.purchase The purchase after the event.
- * @param parts.seller The seller of the sale. Null if no seller was asked.
+ * @param parts.seller The seller of the sale. Null if no seller was tried.
  */
 export function buildPurchaseDeliveries(parts: {
   purchase: Purchase;

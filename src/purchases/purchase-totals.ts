@@ -2,7 +2,7 @@ import { getBusinessDay } from '../shared/business-time.js';
 import { addToCounters, toPathStep, type Counters, type TotalsChange } from '../money/totals/counters.js';
 import type { Purchase } from './purchase.model.js';
 
-/** `bought` is the buyer's history. `sold` is the history of the seller that was asked last. */
+/** `bought` is the buyer's history. `sold` is the history of the seller that was tried last. */
 export type Side = 'bought' | 'sold';
 export const sides: readonly Side[] = ['bought', 'sold'];
 

@@ -164,7 +164,7 @@ export interface Rebuilt {
  * Rebuilds the daily totals from the purchases while the service runs. Safe to interrupt and to run
  * again. Until the first rebuild completes, history is counted from rows.
  *
- * First upgrade every process that sells to a release that writes totals.
+ * Before you run it, upgrade every process that makes sales to a release that writes totals.
  */
 export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { days: 0, corrected: 0 };

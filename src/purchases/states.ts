@@ -19,7 +19,9 @@ export function isFinal(status: PurchaseStatus): boolean {
   return finalStatuses.includes(status);
 }
 
-/** Another writer changed the purchase first. Read the purchase again; the work may be done. */
+/**
+ * Another writer changed the purchase first. Read the purchase again; the work may already be done.
+ */
 export class StalePurchaseError extends Error {}
 
 type TransitionFields = Partial<

@@ -17,7 +17,7 @@ export interface PurchaseSums {
 }
 
 const summedMax = 5_000;
-/** A day before any purchase, YYYY-MM-DD. */
+/** A day before the first possible purchase, YYYY-MM-DD. */
 const firstDay = '2000-01-01';
 
 /**

@@ -224,7 +224,7 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
  * BullMQ duplicates the given connection for blocking calls. The duplicates need other time-outs.
  */
 function withBlockingDuplicates(connection: Redis): Redis {
-  // `Cluster.duplicate` takes the nodes first, and has the name one level deeper.
+  // `Cluster.duplicate` takes the nodes as its first argument, and has the name in `redisOptions`.
   type Given = { connectionName?: string; redisOptions?: { connectionName?: string } } | undefined;
   connection.duplicate = ((...args: Given[]) => {
     const named = args.find((each) => each !== undefined);

@@ -215,7 +215,7 @@ async function measure(): Promise<boolean> {
 
 /**
  * True if `found` is now the more precise measurement, or if the clocks disagree. They disagree if
- * the host slept, the Redis clock was set, or the connected Redis is another one.
+ * the host slept, the Redis clock was set, or Redis is now a different server.
  */
 function isBetter(found: Measured, current: Measured): boolean {
   const errors = [errorNow(found), errorNow(current)] as const;

@@ -12,7 +12,7 @@ export interface Limit {
   /** Number of accepted events per window. A window begins with its first event. */
   max: number;
   windowMs: number;
-  /** True if another process may refund an event. Redis is then asked every time. */
+  /** True if another process may refund an event. Every event then queries Redis. */
   refunds?: true;
   /**
    * True if events are rejected with a DependencyError while Redis is unavailable, instead of being
@@ -32,7 +32,7 @@ export interface Taken {
 interface Count {
   count: number;
   resetAt: number;
-  /** True if the count is local. Redis is asked again as soon as it is available. */
+  /** True if the count is local. The next count goes to Redis as soon as Redis is available. */
   isOwn?: true;
 }
 
@@ -44,7 +44,7 @@ const retryMs = 1_000;
 const patienceMs = 300;
 
 /**
- * The last known counts. A full count rejects events without asking Redis. While Redis is
+ * The last known counts. A full count rejects events without querying Redis. While Redis is
  * unavailable, counting continues here.
  */
 const known = new LRUCache<string, Count>({ max: 100_000 });
@@ -115,7 +115,10 @@ function buildTaken({ count, resetAt }: Count, { max }: Limit, accepted: boolean
   };
 }
 
-/** Reads the local count again, because other calls may have counted while Redis was asked. */
+/**
+ * Reads the local count again, because other calls may have counted while this call waited for
+ * Redis.
+ */
 function countHere(key: string, limit: Limit): Taken {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };

@@ -23,8 +23,8 @@ export async function requireRedisVersion(): Promise<void> {
 }
 
 /**
- * Checks the version after each reconnect, because the new server may be another one. The error is
- * unhandled on purpose: it shuts down the process in order.
+ * Checks the version after each reconnect, because the new connection may lead to a different
+ * server. The error is unhandled on purpose: it shuts down the process in order.
  */
 export function recheckVersionOnReconnect(): void {
   redis().on('ready', () => {

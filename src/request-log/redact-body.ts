@@ -1,8 +1,7 @@
 /**
  * Redacts bodies for the request log by an allowlist. A value is kept if its field and position are
- * listed here, and if the value has the form of that field.
- * For other values only the type and the length are kept, so that neither a new field nor a
- * misplaced value leaks a secret or a name.
+ * listed here, and if the value has the form of that field. For other values only the type and the
+ * length are kept. So neither a new field nor a misplaced value leaks a secret or a name.
  */
 import { redact } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';

@@ -5,7 +5,10 @@ import { withTimeout } from '../shared/concurrency.js';
 import { samples } from './sample.model.js';
 
 const patienceMs = 2_500;
-/** Calls within this time share one result. Any client can call, and each check costs a write. */
+/**
+ * Calls within this time share one result. Any client can trigger a check, and each check costs a
+ * write.
+ */
 const shareMs = 1_000;
 
 /**
@@ -18,7 +21,7 @@ let underWay: Promise<unknown> | null = null;
 
 /**
  * Checks that MongoDB accepts a majority write. A MongoDB without a primary, or a read-only one,
- * still answers reads (decision 053).
+ * still serves reads (decision 053).
  * @returns The problem. Null if MongoDB accepted the write.
  */
 export function findMongodbProblem(): Promise<string | null> {

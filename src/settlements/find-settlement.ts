@@ -6,7 +6,7 @@ import { findDocumentPage } from '../database/page-of-documents.js';
 
 /**
  * Finds a settlement and confirms it with a majority, because callers report "paid already", which
- * is a statement about money.
+ * must survive a failover.
  * @param accountId The seller's account. If it is null, every shard is queried.
  * @throws NotFoundError if there is no settlement with this id.
  */

@@ -14,7 +14,7 @@ export function keyring(): SealingKey[] {
   return ring;
 }
 
-/** Returns the key for encryption. */
+/** Returns the key that encrypts new values. */
 export function sealingKey(): SealingKey {
   const [first] = keyring();
   if (!first) {

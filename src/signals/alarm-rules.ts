@@ -291,8 +291,8 @@ export function getKeepMs(id: string): number {
 /**
  * Evaluates the rules. If the figure of an alarm is missing, the alarm is neither firing nor fine.
  *
- * If the figure exists but no longer has a label value, such as for a stopped process or a seller
- * without a provider, the alarm for that value is fine.
+ * A figure may no longer have a label value, for example after a process stopped or a seller lost
+ * its provider. The alarm for that value is then fine.
  */
 export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];

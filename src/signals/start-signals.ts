@@ -87,7 +87,7 @@ function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefine
 function startServer(type: string, own: () => string[]): { close(): Promise<void> } {
   const look = async () => {
     const found = await checkDependencies();
-    // While Redis refuses writes, jobs wait in any case.
+    // While Redis refuses writes, no process can take or finish jobs, so these reasons add nothing.
     return { ...found, reasons: [...found.reasons, ...(found.redis ? own() : [])] };
   };
   showState(type, look);

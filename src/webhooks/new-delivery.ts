@@ -25,7 +25,7 @@ import type { Insert } from '../money/posting/posting.js';
 const clockSkewMs = 1_000;
 
 /**
- * Returns the due time of a row to send now. It is slightly in the past: otherwise a worker whose
+ * Returns the due time of a row to send now. It is slightly in the past. Otherwise a worker whose
  * clock is behind would miss the row in its turn, and the row would wait for the sweep.
  */
 export function getImmediateDueTime(): Date {

@@ -15,7 +15,7 @@ const turnsToRead = 3;
 
 interface Waiting {
   response: ServerResponse;
-  /** No later request is read from the connection. */
+  /** True if no later request is read from the connection. */
   isLast: boolean;
   handle: () => void;
 }

@@ -4,7 +4,7 @@ import type { ListedProduct } from '../../products/read-products.js';
 import type { PricedProduct } from '../../providers/price-list.js';
 import { runInTurn } from './send-response.js';
 
-/** Items hashed at a time. Hashing them takes well under a millisecond. */
+/** Products hashed per event loop iteration. Hashing them takes well under a millisecond. */
 const itemsAtOnce = 200;
 
 /**

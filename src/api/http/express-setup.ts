@@ -30,8 +30,8 @@ function createClassWithPrototype<C extends new (...args: never[]) => object>(ba
 
 /**
  * Returns the request target. A target that is neither a path nor a URL with a host, such as
- * `http://[::1/` or `abc://`, becomes a path that does not exist. Express's router would answer it
- * before our handlers.
+ * `http://[::1/` or `abc://`, becomes a path that does not exist. Otherwise Express's router would
+ * respond before our handlers run.
  */
 export function normalizeRequestTarget(target = '/'): string {
   return target.startsWith('/') || (/^https?:\/\/[^/?#]/i.test(target) && URL.canParse(target))

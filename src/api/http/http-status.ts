@@ -69,7 +69,7 @@ export function getHttpStatus(error: AppError): number {
   return found[1];
 }
 
-/** Sets Retry-After if the error has a time for the next try. */
+/** Sets Retry-After if the error says when to retry. */
 export function setRetryAfter(response: Response, { retryAfterS }: Pick<AppError, 'retryAfterS'>): void {
   if (retryAfterS !== undefined) {
     response.set('Retry-After', String(retryAfterS));

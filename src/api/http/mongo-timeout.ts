@@ -3,8 +3,8 @@ import { DependencyError } from '../../shared/errors.js';
 import { pingMongo } from '../../database/mongo.js';
 
 /**
- * Waits for work as long as MongoDB answers, so a busy machine causes no timeout. If MongoDB stops
- * answering, the client gets 503/03 within 3 s and repeats the call with the same ref_id.
+ * Waits for work as long as MongoDB responds, so that a busy machine causes no time-out. If MongoDB
+ * stops responding, the client gets 503/03 within 3 s and can repeat the call with the same ref_id.
  */
 export async function failWhenMongoIsDown<T>(work: Promise<T>): Promise<T> {
   // Abandoned work may still fail. Its error must not end the process.

@@ -15,7 +15,7 @@ import { say } from '../../shared/say.js';
 import { getMessageText } from '../language/response-language.js';
 
 /**
- * Returns a router that serves the operations, and answers 405 for other methods on their paths.
+ * Returns a router that serves the operations, and responds 405 to other methods on their paths.
  */
 export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
   const router = Router({ caseSensitive: true });

@@ -41,7 +41,8 @@ function onlyGet(operation: AnyResellerOperation): RequestHandler {
 }
 
 /**
- * Ignores failed authentication: such a call binds nothing and learns nothing about its sign.
+ * Ignores a failed authentication: the call binds nothing, and its 405 response does not reveal
+ * whether the sign is valid.
  * @throws The error itself if it is not the caller's fault.
  */
 function ignoreClientFailure(error: unknown): null {

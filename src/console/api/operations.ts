@@ -83,7 +83,6 @@ import { listAllReceivers, listReceivers } from '../webhooks/list-receivers.js';
 import { listDeliveries } from '../webhooks/deliveries.js';
 import type { AnyConsoleOperation } from './console-operation.js';
 
-/** Every operation of the console API. */
 export const consoleOperations: readonly AnyConsoleOperation[] = [
   getSession,
   getToday,

@@ -84,8 +84,8 @@ async function refusePossibleDuplicate(line: BankLine): Promise<void> {
 }
 
 /**
- * Finds a line and confirms it with a majority, because callers report "used already", which is a
- * statement about money.
+ * Finds a line and confirms it with a majority, because callers report "used already", which must
+ * survive a failover.
  * @throws NotFoundError if there is no such line.
  */
 export async function requireLine(lineId: string): Promise<BankLine> {

@@ -94,8 +94,8 @@ function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMat
  * common word, or a word that another customer's transfers contain.
  *
  * A reference is uncertain if a deposit of another account waits for the same amount and no line
- * pays that deposit. A line for one rupiah cannot prove that the other deposit is paid. Our own id
- * is always certain.
+ * pays that deposit. Only a line with the same amount pays a deposit, so a transfer of one rupiah
+ * cannot remove this doubt. Our own id is always certain.
  */
 async function downgradeUncertainReferences(
   lines: readonly IncomingLine[],

@@ -26,7 +26,7 @@ const schema = new Schema<TotalsState>(
 
 const states = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
 
-/** Until when the cached result is valid, on the monotonic clock of this process. */
+/** Time until which the cached result is valid, on the monotonic clock of this process. */
 let knownUntilMs = -Infinity;
 
 /** True if the totals may be read instead of the rows. */

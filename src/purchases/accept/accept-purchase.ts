@@ -51,8 +51,8 @@ export interface AcceptedPurchase {
 }
 
 /**
- * Prices a product for a customer. `barredBy` queries documents that must not exist when the wallet
- * is debited.
+ * Prices a product for a customer. `barredBy` builds the query for documents that must not exist
+ * when the wallet is debited.
  */
 export type Pricing = (
   product: Product,

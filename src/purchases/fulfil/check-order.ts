@@ -23,11 +23,11 @@ import type { Purchase } from '../purchase.model.js';
 const retryAfterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider for the status of a sent order (decision 003). The check waits until it is due
- * and until no other request for the order is in flight. No check runs after the provider's maximum
- * age, because a status check could then buy again.
+ * Queries the provider for the status of a sent order (decision 003). The check waits until it is
+ * due and until no other request for the order is in flight. No check runs after the provider's
+ * maximum age, because a status check could then buy again.
  *
- * The check is claimed before the request is sent, so one process asks at a time.
+ * The check is claimed before the request is sent, so only one process queries at a time.
  * @param options.askNow The provider sent a callback. The check then ignores the schedule but keeps
  *   the provider's minimum interval.
  */

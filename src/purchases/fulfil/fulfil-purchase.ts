@@ -54,7 +54,7 @@ const stepsMax = 100;
  *   purchase, it moves to that seller's queue. Null if the job comes from no seller's queue. If
  *   absent, orders are sent without queues.
  *
- * @returns `tooEarly` if the provider may not be asked yet.
+ * @returns `tooEarly` if the provider may not be queried yet.
  * @throws RequeueJobError if the provider accepts no order now.
  * @throws DeferJobError if the order was not sent in time. This says nothing about the provider.
  * @throws Error after too many steps. The sweep adds another job later.
@@ -83,7 +83,7 @@ export async function fulfilPurchase(
 interface FulfilmentRun {
   askNow: boolean;
   turnAt: string | null | undefined;
-  /** Sellers that cannot be asked because our settings for them are invalid. */
+  /** Sellers that cannot be called because our settings for them are invalid. */
   unreachable: Set<string>;
 }
 

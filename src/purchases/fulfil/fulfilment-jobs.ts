@@ -51,9 +51,9 @@ export const pollingQueue = defineQueue({
 });
 
 /**
- * Checks an open purchase: asks its provider, or looks for the next seller. A purchase has at most
- * one scheduled job of this kind, and a new schedule replaces the previous one. A callback adds a
- * separate job, which no schedule replaces.
+ * Checks an open purchase: queries its provider, or looks for the next seller. A purchase has at
+ * most one scheduled job of this kind, and a new schedule replaces the previous one. A callback
+ * adds a separate job, which no schedule replaces.
  */
 export const askProviderJob = defineJob<AskData>({
   queue: pollingQueue,
@@ -65,7 +65,7 @@ export const askProviderJob = defineJob<AskData>({
   whileActive: 'follow',
 });
 
-/** Asks the provider again about a sale that the provider reported as reversed. */
+/** Queries the provider again about a sale that it reported as reversed. */
 export const verifySaleJob = defineJob<PurchaseData>({
   queue: pollingQueue,
   name: 'verify-sale',

@@ -116,7 +116,7 @@ export interface NoRoute {
  * Next is the cheapest available seller whose price fits the debit less the markup. Sellers that
  * refused this purchase or could not be reached recently are excluded.
  *
- * @param options.unreachable Sellers that cannot be asked because our settings for them are
+ * @param options.unreachable Sellers that cannot be called because our settings for them are
  *   invalid.
  * @param options.turnAt See `RouteQuery`.
  */

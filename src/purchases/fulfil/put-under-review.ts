@@ -8,7 +8,7 @@ import { isFinal } from '../states.js';
 
 /**
  * Puts a purchase under review. It stays PROCESSING. Until the operator decides (`topup review`),
- * it is not refunded, no order is sent and its provider is not asked. A purchase that has changed
+ * it is not refunded, no order is sent and its provider is not queried. A purchase that has changed
  * since it was read is left unchanged.
  * @param reason Shown to the operator and stored with the purchase.
  * @returns True if this call opened the review.

@@ -92,13 +92,13 @@ function closeCases(id: string[]): Change {
 
 const retryMs = 60_000;
 const checksMax = 20;
-/** Delay in milliseconds after Redis or this process stalled. */
+/** Retry delay in milliseconds after Redis or this process stalls. */
 const afterLateMs = 5_000;
 
 /**
- * Asks the provider again about a sale that the provider reported as reversed. Only a definite
- * reversal moves money. A plain "failed" after success opens a case. So does a sale with a masked
- * number: the status check would repeat the order with a wrong number and could buy for it.
+ * Queries the provider again about a sale that it reported as reversed. Only a definite reversal
+ * moves money. A plain "failed" after success opens a case. So does a sale with a masked number:
+ * the status check would repeat the order with a wrong number and could buy for it.
  *
  * Safe to run twice. The number of checks claims the request, and the reversal expects the state
  * that was read.

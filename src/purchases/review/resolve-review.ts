@@ -191,14 +191,14 @@ function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision,
 }
 
 export interface RecheckCounts {
-  /** Sent back to the workers. */
+  /** Number of purchases sent back to the workers. */
   asked: number;
   /**
-   * Purchases that need an operator decision. Their provider must not be asked again, or an order
-   * already succeeded.
+   * Number of purchases that need an operator decision. Their provider must not be queried again,
+   * or an order has already succeeded.
    */
   toDecide: number;
-  /** Purchases that another process changed first. */
+  /** Number of purchases that another process changed first. */
   changed: number;
 }
 

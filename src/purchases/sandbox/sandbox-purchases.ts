@@ -25,13 +25,13 @@ export interface EndedPurchase {
   purchase: Purchase;
   /**
    * True if the purchase has reached the requested end. If false, it reaches that end when the
-   * worker next asks its provider.
+   * worker next queries its provider.
    */
   isEnded: boolean;
 }
 
 /**
- * Sets the end of a purchase in the simulator and makes the worker ask the simulator at once
+ * Sets the end of a purchase in the simulator and makes the worker query the simulator at once
  * (decision 033). The worker then handles the response like one from a real provider. This function
  * does not write to the purchase. Repeated calls are harmless. Of two different ends, the first one
  * wins.

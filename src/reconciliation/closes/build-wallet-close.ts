@@ -21,8 +21,8 @@ export interface DayBound {
   /** The first instant of the next day. */
   end: Date;
   /**
-   * Time of the closing process. A journal with a later time has a wrong clock and does not end the
-   * day.
+   * Time of the closing process. A journal with a later time was written by a wrong clock, so it
+   * does not end the day.
    */
   now: Date;
 }

@@ -63,7 +63,8 @@ function checkState(settlement: ReadSettlement): string[] {
     problems.push('it is final but still waits for an action');
   }
   if (!isFinal) {
-    // An operator's list shows settlements that wait for approval or for a payment by hand.
+    // A settlement that waits for approval or for a manual payment needs no next action, because an
+    // operator's list shows it.
     const isPaidByHand = status === 'processing' && settlement.byHand === true;
     problems.push(...checkNextAction(nextActionAt, needsApproval || isPaidByHand));
   }

@@ -22,8 +22,8 @@ export interface DocumentName {
   /** Subject of a finding, such as `attempt 01a1…-1`. */
   about: string;
   /** Id of the subject, for a finding about money. */
-  /** Owner of the field, for a finding about money. */
   subject: string;
+  /** Owner of the field, for a finding about money. */
   what: string;
 }
 

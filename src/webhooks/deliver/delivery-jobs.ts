@@ -60,10 +60,10 @@ export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void>
 }
 
 /** A sweep stops searching once it has found this many receivers. */
-/** Maximum number of queries per sweep. */
 const receiversMax = 2_000;
-/** Maximum number of rows per query. */
+/** Maximum number of queries per sweep. */
 const queriesMax = 500;
+/** Maximum number of rows per query. */
 const rowsMax = 1_000;
 /** Where the last sweep stopped, so that every receiver is reached. */
 let after = '';

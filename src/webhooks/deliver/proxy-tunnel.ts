@@ -144,8 +144,8 @@ function findRefusal(status: number, head: Buffer): Error | null {
   if (status < 200 || status > 299) {
     return new ProxyError(`HTTP_${status}`, `The proxy returned ${status}`);
   }
-  // In TLS and HTTP the client sends first.
-  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its response');
+  // In TLS and HTTP the client sends first, so early data is an error.
+  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its answer');
 }
 
 function buildAuthorization({ username, password }: URL): Record<string, string> {
