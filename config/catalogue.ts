@@ -3,7 +3,7 @@
  * config/catalogue/*.json.
  */
 import { readdirSync } from 'node:fs';
-import { configPath, readConfigJson } from './project-file.js';
+import { getConfigPath, readConfigJson } from './project-file.js';
 
 export interface CatalogueProduct {
   code: string;
@@ -22,7 +22,7 @@ export interface CatalogueProduct {
 export const operatorPrefixes = readConfigJson('catalogue', 'operators.json') as Record<string, string[]>;
 
 export function readCatalogue(): CatalogueProduct[] {
-  return readdirSync(configPath('catalogue'))
+  return readdirSync(getConfigPath('catalogue'))
     .filter((name) => name.endsWith('.json') && name !== 'operators.json')
     .sort()
     .flatMap((name) => readConfigJson('catalogue', name) as CatalogueProduct[]);

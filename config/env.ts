@@ -16,13 +16,13 @@ import { getProcessTypes, getForeignSettings, type OwnSetting } from './settings
 export type { Env };
 
 /** Returns a Joi default that depends on `isGuarded`. */
-function whereGuarded<G, U>(then: G, otherwise: U) {
+function ifGuarded<G, U>(then: G, otherwise: U) {
   return (parent: { NODE_ENV?: string; APP_MODE?: string }): G | U => (isGuarded(parent) ? then : otherwise);
 }
 
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 
-const noAddress = { custom: '{{#label}} must be an address in the form that .env.example shows' };
+const addressMessage = { custom: '{{#label}} must be an address in the form that .env.example shows' };
 
 const schema = Joi.object<GivenEnv>({
   NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
@@ -30,7 +30,7 @@ const schema = Joi.object<GivenEnv>({
     .valid('sandbox', 'live')
     .default((parent: { NODE_ENV?: string }) => (parent.NODE_ENV === 'production' ? 'live' : 'sandbox')),
   PORT: Joi.number().port().default(3000),
-  LISTEN_ADDRESS: Joi.string().ip({ cidr: 'forbidden' }).default(whereGuarded(null, '127.0.0.1')),
+  LISTEN_ADDRESS: Joi.string().ip({ cidr: 'forbidden' }).default(ifGuarded(null, '127.0.0.1')),
   BASE_URL: url('http', 'https').default(null),
   MONGODB_URI: Joi.string().custom(checkMongoUri).required(),
   MONGODB_POOL_SIZE: Joi.number().integer().min(1).max(1_000).default(100),
@@ -48,9 +48,9 @@ const schema = Joi.object<GivenEnv>({
         '{{#label}} must be 1 to 40 characters of a-z, 0-9 and -, with at most one \\{hash-tag}',
     })
     .default('topup'),
-  ENCRYPTION_KEY: Joi.string().custom(check32Bytes).default(whereGuarded(null, developmentKey)),
+  ENCRYPTION_KEY: Joi.string().custom(check32Bytes).default(ifGuarded(null, developmentKey)),
   ENCRYPTION_KEYS: Joi.string().custom(checkKeys).default(null),
-  SESSION_SECRET: Joi.string().min(16).default(whereGuarded(null, developmentSecret)),
+  SESSION_SECRET: Joi.string().min(16).default(ifGuarded(null, developmentSecret)),
   METRICS_PORT: Joi.number().port().default(null),
   METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1').messages({
     'string.ip': '"METRICS_HOST" must be an IP address of this machine, such as 127.0.0.1, not a name',
@@ -63,7 +63,7 @@ const schema = Joi.object<GivenEnv>({
     'any.invalid': '"TRUST_PROXY" must be a number of hops or a list of subnets, never true or false',
   }),
   BUSINESS_TIMEZONE: Joi.string().custom(checkTimezone).default('Asia/Jakarta'),
-  DEPOSIT_MODE: Joi.string().valid('instant', 'confirm').default(whereGuarded('confirm', 'instant')),
+  DEPOSIT_MODE: Joi.string().valid('instant', 'confirm').default(ifGuarded('confirm', 'instant')),
   PAYMENT_NOTIFY_SECRET: Joi.string().min(32).max(1_000).default(null),
   SIMULATOR_URL: url('http', 'https').default(null),
   RESELLER_SYNC_WAIT_MS: Joi.number().integer().min(0).max(60_000).default(5_000),
@@ -77,11 +77,11 @@ const schema = Joi.object<GivenEnv>({
   UNKNOWN_REVIEW_AFTER: Joi.number().integer().min(1_000).default(86_400_000),
   HOLIDAYS_FILE: Joi.string().default(null),
   SETTLEMENT_FEE: Joi.number().integer().min(0).max(49_999).default(2_500),
-  SETTLEMENT_NEW_ACCOUNT_REVIEW: Joi.boolean().default(whereGuarded(true, false)),
-  PAYOUT_MODE: Joi.string().valid('simulated', 'manual').default(whereGuarded(null, 'simulated')),
+  SETTLEMENT_NEW_ACCOUNT_REVIEW: Joi.boolean().default(ifGuarded(true, false)),
+  PAYOUT_MODE: Joi.string().valid('simulated', 'manual').default(ifGuarded(null, 'simulated')),
   ADJUSTMENT_APPROVAL_FROM: Joi.number().integer().min(0).default(1_000_000),
   COMMISSION_RATE: Joi.number().min(0).max(1).default(0.02),
-  WEBHOOK_ALLOW_PRIVATE: Joi.boolean().default(whereGuarded(false, true)),
+  WEBHOOK_ALLOW_PRIVATE: Joi.boolean().default(ifGuarded(false, true)),
   WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(1_000).max(20_000).default(15_000),
   WEBHOOK_PROXY_URL: Joi.string().custom(checkProxyUrl).default(null),
   OUTGOING_ADDRESSES: Joi.string().custom(readAddresses).default([]),
@@ -92,7 +92,7 @@ const schema = Joi.object<GivenEnv>({
 }).options({ stripUnknown: true, abortEarly: false });
 
 function checkRedisUrl(value: string, helpers: Joi.CustomHelpers) {
-  return readRedisUrl(value, 6_379) ? value : helpers.message(noAddress);
+  return readRedisUrl(value, 6_379) ? value : helpers.message(addressMessage);
 }
 
 /**
@@ -105,7 +105,7 @@ function checkMongoUri(value: string, helpers: Joi.CustomHelpers) {
   const isOneName = srv === undefined || /^[^:,]+$/.test(hosts);
   return readHosts(hosts, 27_017) && isOneName && decodeUriPart(userInfo) !== null
     ? value
-    : helpers.message(noAddress);
+    : helpers.message(addressMessage);
 }
 
 function checkProxyUrl(value: string, helpers: Joi.CustomHelpers) {
@@ -207,7 +207,7 @@ export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null =
   );
   const { error, value } = schema.validate(present) as { error?: Joi.ValidationError; value: GivenEnv };
   const mistakes = error
-    ? error.details.map((detail) => withoutValue(detail.message))
+    ? error.details.map((detail) => removeValue(detail.message))
     : [...findCombinedMistakes(value, processes), ...findRefusals(value, notOurs)];
   if (mistakes.length > 0) {
     const list = mistakes.map((each) => `  - ${each}`).join('\n');
@@ -297,7 +297,7 @@ function isOneOf(names: readonly string[], name: string): boolean {
 }
 
 /** Removes the offending value from a Joi message, because the value may be a secret. */
-function withoutValue(message: string): string {
+function removeValue(message: string): string {
   return message.replace(/ with value ".*?"/, '');
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import Joi from 'joi';
 import { env } from './env.js';
-import { configPath } from './project-file.js';
+import { getConfigPath } from './project-file.js';
 
 /** A bank holiday. Saturdays and Sundays are not listed. */
 export interface Holiday {
@@ -14,7 +14,7 @@ export interface Holiday {
 const holidaysMax = 1_000;
 
 /** Refuses days that the calendar does not have, such as 30 February. */
-const isDay = (value: string, helpers: Joi.CustomHelpers): unknown => {
+const checkDay = (value: string, helpers: Joi.CustomHelpers): unknown => {
   const at = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
     ? value
@@ -22,7 +22,7 @@ const isDay = (value: string, helpers: Joi.CustomHelpers): unknown => {
 };
 const day = Joi.string()
   .pattern(/^20\d\d-\d\d-\d\d$/)
-  .custom(isDay)
+  .custom(checkDay)
   .messages({
     'string.pattern.base': '{{#label}} must be a day as YYYY-MM-DD',
     'any.invalid': '{{#label}} is not a calendar date',
@@ -55,21 +55,21 @@ export function parseHolidays(parsed: unknown): Holiday[] {
 }
 
 export function getHolidaysFile(): string {
-  return env.HOLIDAYS_FILE ?? configPath('holidays.json');
+  return env.HOLIDAYS_FILE ?? getConfigPath('holidays.json');
 }
 
-let known: { version: string; list: Holiday[]; days: ReadonlySet<string> } | null = null;
+let cachedHolidays: { version: string; list: Holiday[]; days: ReadonlySet<string> } | null = null;
 
 /** Returns the holidays. The file is read again if it has changed. Called once per settlement. */
 export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
   const file = getHolidaysFile();
   const { mtimeMs, size, ino } = statSync(file);
   const version = `${file} ${mtimeMs} ${size} ${ino}`;
-  if (known?.version !== version) {
+  if (cachedHolidays?.version !== version) {
     const found = parseHolidays(JSON.parse(readFileSync(file, 'utf8')));
-    known = { version, list: found, days: new Set(found.map((each) => each.day)) };
+    cachedHolidays = { version, list: found, days: new Set(found.map((each) => each.day)) };
   }
-  return known;
+  return cachedHolidays;
 }
 // Read the file at start, so that an invalid file fails the start and not the first settlement.
 readHolidays();

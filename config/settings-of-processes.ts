@@ -21,23 +21,23 @@ export const ownSettings = [
 export type OwnSetting = (typeof ownSettings)[number];
 
 /** Settings that encrypt API keys, webhook secrets and secrets of providers. */
-const encryption = ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'] as const;
+const encryptionSettings = ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'] as const;
 
 export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   release: [],
-  web: [...encryption, 'SESSION_SECRET', 'PAYMENT_NOTIFY_SECRET', 'BASE_URL', 'WEBHOOK_PROXY_URL'],
-  fulfilment: encryption,
+  web: [...encryptionSettings, 'SESSION_SECRET', 'PAYMENT_NOTIFY_SECRET', 'BASE_URL', 'WEBHOOK_PROXY_URL'],
+  fulfilment: encryptionSettings,
   // The follow-up process closes and verifies the ledger, and sends alarms.
-  'follow-up': [...encryption, 'LEDGER_CLOSE_KEY', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'],
-  webhooks: [...encryption, 'WEBHOOK_PROXY_URL'],
+  'follow-up': [...encryptionSettings, 'LEDGER_CLOSE_KEY', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'],
+  webhooks: [...encryptionSettings, 'WEBHOOK_PROXY_URL'],
   sellers: [],
   settlements: ['PAYOUT_MODE'],
-  inquiries: encryption,
+  inquiries: encryptionSettings,
   reports: [],
   // The CLI signs closed days (`ledger close`), checks notifications and the proxy (`doctor`), and
   // calls the alarm receiver (`alarm test`).
   topup: [
-    ...encryption,
+    ...encryptionSettings,
     ...(['LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'] as const),
   ],
 };
@@ -67,10 +67,10 @@ export function getForeignSettings(processes: string[] | null): OwnSetting[] {
   return read ? ownSettings.filter((setting) => !read.includes(setting)) : [];
 }
 
-const notWorkers = ['release', 'web', 'topup'];
+const nonWorkers = ['release', 'web', 'topup'];
 
 function expandAll(name: string): string[] {
   return name === 'all'
-    ? Object.keys(settingsOfProcesses).filter((each) => !notWorkers.includes(each))
+    ? Object.keys(settingsOfProcesses).filter((each) => !nonWorkers.includes(each))
     : [name];
 }

@@ -81,7 +81,7 @@ export interface ShownSetting {
  * Returns all settings, sorted by name.
  * @param definedNames Names of the variables that the environment sets.
  */
-export function shownSettings(env: Env, definedNames: ReadonlySet<string>): ShownSetting[] {
+export function listShownSettings(env: Env, definedNames: ReadonlySet<string>): ShownSetting[] {
   return (Object.keys(shownAs) as (keyof Env)[]).toSorted().map((name) => {
     const shown = shownAs[name];
     // Settings of other processes are not enumerable, and they throw when they are read.
@@ -97,27 +97,27 @@ export function shownSettings(env: Env, definedNames: ReadonlySet<string>): Show
       isRead: true,
       isGiven: definedNames.has(name),
       isSet,
-      value: value !== null && shown === 'address' ? withoutSecrets(value) : value,
+      value: value !== null && shown === 'address' ? redactSecrets(value) : value,
     };
   });
 }
 
-const addressForm = /^([a-z+]+):\/\/([^/?#]*)(.*)$/is;
-const isDatabase = /^(mongodb|redis)/i;
-const databaseName = /^\/[\w-]+/;
+const addressPattern = /^([a-z+]+):\/\/([^/?#]*)(.*)$/is;
+const databaseSchemePattern = /^(mongodb|redis)/i;
+const databaseNamePattern = /^\/[\w-]+/;
 
 /**
  * Keeps the scheme, the hosts and the name of a database. Replaces the rest by `…`, because many
  * services put keys into the path or the query.
  */
-function withoutSecrets(address: string): string {
-  const [, scheme = '', authority = '', rest = ''] = addressForm.exec(address) ?? [];
+function redactSecrets(address: string): string {
+  const [, scheme = '', authority = '', rest = ''] = addressPattern.exec(address) ?? [];
   // If a password contains a slash, its first part would look like a host.
   if (scheme === '' || rest.includes('@')) {
     return '…';
   }
   const at = authority.lastIndexOf('@');
-  const database = isDatabase.test(scheme) ? (databaseName.exec(rest)?.[0] ?? '') : '';
+  const database = databaseSchemePattern.test(scheme) ? (databaseNamePattern.exec(rest)?.[0] ?? '') : '';
   const isWhole = rest === database || rest === '/';
   return `${scheme}://${at < 0 ? '' : '…@'}${authority.slice(at + 1)}${database}${isWhole ? '' : '…'}`;
 }

@@ -3,7 +3,7 @@
  * only within one run, because every benchmark also measures its own yardstick.
  */
 import path from 'node:path';
-import { builtProgram } from '../config/project-file.js';
+import { getBuiltProgramPath } from '../config/project-file.js';
 import { benches, isBench } from './bench/usage.js';
 import { withOwnDatabases } from './databases/own-databases.js';
 
@@ -21,6 +21,6 @@ The development database has its own benchmarks: npm run bench -w packages/embed
 
 void withOwnDatabases({ durable: true }, async ({ env, node, used }) => {
   console.log(`Measured on: ${used}`);
-  const file = builtProgram('scripts/bench/main.js');
+  const file = getBuiltProgramPath('scripts/bench/main.js');
   return node([file, name], { cwd: path.dirname(file), env });
 }).then((exitCode) => process.exit(exitCode));

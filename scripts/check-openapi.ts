@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './openapi/breaking-changes.js';
-import { acceptRelease, contractProblems, whyNotAccepted } from './openapi/hold-to-release.js';
+import { acceptRelease, contractProblems, findAcceptanceProblem } from './openapi/compare-with-release.js';
 
 // The configuration requires database addresses, although the document does not.
 process.env['MONGODB_URI'] ??= 'mongodb://127.0.0.1/none';
@@ -21,7 +21,7 @@ const cache = 'node_modules/.cache/openapi';
 const file = join(cache, 'openapi.json');
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
 const isAccepting = process.argv.includes('--accept');
-const refusal = isAccepting ? whyNotAccepted(baselineSource, document) : null;
+const refusal = isAccepting ? findAcceptanceProblem(baselineSource, document) : null;
 if (refusal !== null) {
   console.error(refusal);
   process.exit(1);

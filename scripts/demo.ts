@@ -13,10 +13,10 @@ import { demoProduct } from './start/demo-calls.js';
 import type { DemoFile } from './start/demo-file.js';
 import { localDirOf } from './start/local-dir.js';
 import { PlainError } from './supervisor/plain-error.js';
-import { whenAskedToStop } from './supervisor/when-asked-to-stop.js';
+import { onStopRequest } from './supervisor/on-stop-request.js';
 
 const depositAmount = 100_000;
-const finalWithinMs = 30_000;
+const finalTimeoutMs = 30_000;
 const pollMs = 100;
 
 /** A row of the simulator's GET /log. */
@@ -28,13 +28,13 @@ interface Execution {
 
 const stop = new AbortController();
 const stopping = stop.signal;
-const asked = new Promise((resolve) => {
+const stopRequested = new Promise((resolve) => {
   stopping.addEventListener('abort', resolve);
 });
 let exitCode = 1;
 
 async function main(): Promise<void> {
-  whenAskedToStop((reason, code) => {
+  onStopRequest((reason, code) => {
     print(`${reason}: stopping …`);
     exitCode = code;
     stop.abort();
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   try {
     stopping.throwIfAborted();
     step(copy.wasRunning ? 'Found the running service' : 'Started a service for this', copy.demo.base_url);
-    await Promise.race([playMainJob(copy.demo), asked]);
+    await Promise.race([runDemo(copy.demo), stopRequested]);
     stopping.throwIfAborted();
     console.log(`\n${colours.green('✔ The purchase works from end to end.')}`);
   } finally {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function playMainJob(demo: DemoFile): Promise<void> {
+async function runDemo(demo: DemoFile): Promise<void> {
   const { base_url: baseUrl, simulator_url: simulatorUrl, inbox_url: inboxUrl } = demo;
   const { api_key: apiKey, webhook_secret: secret } = demo.accounts['buyer'] ?? {};
   if (apiKey === undefined || secret === undefined || simulatorUrl === null || inboxUrl === null) {
@@ -84,7 +84,7 @@ async function playMainJob(demo: DemoFile): Promise<void> {
     `${String(accepted['product_name'])} for ${customer}, ${rupiah(price)}, status ${String(accepted['status'])}`,
   );
 
-  const final = await until(
+  const final = await waitFor(
     'the purchase is final',
     async () => {
       const now = await callService(`${baseUrl}/v1/transactions/${id}`, { apiKey, method: 'GET' });
@@ -113,7 +113,7 @@ async function playMainJob(demo: DemoFile): Promise<void> {
 
 async function checkWebhook(options: { inboxUrl: string; refId: string; secret: string }): Promise<void> {
   const { inboxUrl, refId, secret } = options;
-  const delivery = await until(
+  const delivery = await waitFor(
     'the webhook arrives',
     async () => {
       const deliveries = await readList<Delivery>(`${inboxUrl}/messages?ref_id=${refId}`);
@@ -133,14 +133,14 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
  * Polls until `ask` returns a result.
  * @throws PlainError on timeout.
  */
-async function until<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
-  const deadline = performance.now() + finalWithinMs;
+async function waitFor<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
+  const deadline = performance.now() + finalTimeoutMs;
   for (;;) {
     const found = await ask();
     if (found !== null) {
       return found;
     }
-    expect(performance.now() < deadline, `timed out after ${finalWithinMs / 1_000} s until ${what}. ${hint}`);
+    expect(performance.now() < deadline, `timed out after ${finalTimeoutMs / 1_000} s until ${what}. ${hint}`);
     await delay(pollMs);
   }
 }

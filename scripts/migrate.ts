@@ -10,7 +10,7 @@ import { env } from '../config/env.js';
 import { findShardSplits, buildShardingCommands } from './migrate/sharding-commands.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { migrate } from '../src/database/migrate.js';
-import { beginTotals } from '../src/purchases/rebuild-totals.js';
+import { initializeTotals } from '../src/purchases/rebuild-totals.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/server-health.js';
 import { logger } from '../src/shared/logger.js';
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     await connectMongo({ socketMs: 0 });
     await refuseOldRedis();
     await migrate();
-    await beginTotals();
+    await initializeTotals();
     console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
     if (shards) {
       await printSharding(shards);

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { stopLeftovers } from './supervisor/pid-files.js';
 import { holderOf, localDirOf } from './start/local-dir.js';
 
-const leftoverPoliteMs = 10_000;
+const leftoverGraceMs = 10_000;
 /** Names of the files that a copy creates. Other files in the folder are kept. */
-const ours =
+const ownFilePattern =
   /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|admin-password|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
 
 async function main(): Promise<void> {
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
   } else if (!fs.existsSync(localDir)) {
     console.log(`${localDir} is empty already.`);
   } else {
-    await stopLeftovers(localDir, leftoverPoliteMs);
-    const names = fs.readdirSync(localDir).filter((name) => ours.test(name));
+    await stopLeftovers(localDir, leftoverGraceMs);
+    const names = fs.readdirSync(localDir).filter((name) => ownFilePattern.test(name));
     for (const name of names) {
       fs.rmSync(path.join(localDir, name), { recursive: true, force: true });
     }

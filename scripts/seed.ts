@@ -4,7 +4,7 @@
  * inbox.
  */
 import { randomBytes } from 'node:crypto';
-import { webhookSecretContext } from '../src/accounts/secret-contexts.js';
+import { getWebhookSecretContext } from '../src/accounts/secret-contexts.js';
 import { readCatalogue } from '../config/catalogue.js';
 import { env } from '../config/env.js';
 import { isGuarded } from '../config/refused-settings.js';
@@ -15,7 +15,7 @@ import { getDecryptedApiKey } from '../src/accounts/api-key.js';
 import { bySystem } from '../src/audit/record-audit.js';
 import { setOperatorPassword, createOperator } from '../src/operators/manage-operators.js';
 import { OperatorModel, type Operator } from '../src/operators/operator.model.js';
-import { isRightPassword } from '../src/operators/password.js';
+import { isCorrectPassword } from '../src/operators/password.js';
 import { getCustomerNumberRule } from '../src/products/create-product.js';
 import { OfferModel } from '../src/products/offer.model.js';
 import { ProductModel } from '../src/products/product.model.js';
@@ -70,14 +70,14 @@ async function main(): Promise<void> {
 async function ensureAccount(username: string): Promise<DemoAccount> {
   const found = await AccountModel.findOne({ username }).lean<Account>();
   if (!found) {
-    const created = await createAccount(newAccount(username));
+    const created = await createAccount(buildAccount(username));
     return { username, api_key: created.apiKey, webhook_secret: created.webhookSecret };
   }
-  await followInbox(found);
+  await updateInboxUrls(found);
   return {
     username,
     api_key: await getDecryptedApiKey(found._id, null),
-    webhook_secret: decrypt(found.webhookSecretSealed, webhookSecretContext(found._id)),
+    webhook_secret: decrypt(found.webhookSecretSealed, getWebhookSecretContext(found._id)),
   };
 }
 
@@ -93,13 +93,13 @@ async function ensureOperator(): Promise<DemoOperator> {
     await createOperator({ username: operatorName, role: 'admin', password }, bySystem);
   } else if (known === undefined) {
     await setOperatorPassword(operatorName, password, bySystem);
-  } else if (!(await isRightPassword(found.passwordHash, password))) {
+  } else if (!(await isCorrectPassword(found.passwordHash, password))) {
     return { username: operatorName };
   }
   return { username: operatorName, password };
 }
 
-function newAccount(username: string): NewAccount {
+function buildAccount(username: string): NewAccount {
   const urls = inboxUrl
     ? { webhookUrl: `${inboxUrl}/hooks/${username}`, callbackUrl: `${inboxUrl}/hooks/${username}/callback` }
     : {};
@@ -116,7 +116,7 @@ function newAccount(username: string): NewAccount {
 /**
  * Updates URLs of a local inbox to its current port. Other URLs belong to the user and are kept.
  */
-async function followInbox(account: Account): Promise<void> {
+async function updateInboxUrls(account: Account): Promise<void> {
   if (!inboxUrl) {
     return;
   }

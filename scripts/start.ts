@@ -9,30 +9,30 @@ import { parseArgs } from 'node:util';
 import { askAtTerminal } from './start/ask-at-terminal.js';
 import { banner } from './start/banner.js';
 import { removeDemoFile, writeDemoFile } from './start/demo-file.js';
-import { holdLocalDir, localDirOf, releaseLocalDir } from './start/local-dir.js';
+import { lockLocalDir, localDirOf, unlockLocalDir } from './start/local-dir.js';
 import { runService, type RunningService } from './start/run-service.js';
 import { webPort } from './start/web-port.js';
 import { createOutput } from './supervisor/output.js';
 import { stopLeftovers } from './supervisor/pid-files.js';
 import { PlainError } from './supervisor/plain-error.js';
 import { createSupervisor, type Supervisor } from './supervisor/supervisor.js';
-import { whenAskedToStop } from './supervisor/when-asked-to-stop.js';
+import { onStopRequest } from './supervisor/on-stop-request.js';
 
-const leftoverPoliteMs = 10_000;
+const leftoverGraceMs = 10_000;
 
 async function main(): Promise<void> {
   if (fs.existsSync('.env')) {
     process.loadEnvFile('.env');
   }
   const localDir = localDirOf(process.env);
-  holdLocalDir(localDir);
+  lockLocalDir(localDir);
   removeDemoFile(localDir);
   const output = createOutput(path.join(localDir, 'logs'));
   let running: RunningService | null = null;
   let failure: unknown = null;
   let exitCode = 0;
   const supervisor = createSupervisor({ localDir, output, changed: () => publish(running, supervisor) });
-  whenAskedToStop((reason, code) => {
+  onStopRequest((reason, code) => {
     output.say(`${reason}: stopping …`);
     if (running === null) {
       exitCode = code;
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     void supervisor.stopAll();
   });
   try {
-    const left = await stopLeftovers(localDir, leftoverPoliteMs);
+    const left = await stopLeftovers(localDir, leftoverGraceMs);
     if (left.length > 0) {
       output.say(`An earlier copy did not stop cleanly; stopped its remaining processes: ${left.join(', ')}`);
     }
@@ -50,14 +50,14 @@ async function main(): Promise<void> {
     running = await runService({ ...startOptions(supervisor), port, supervisor });
     publish(running, supervisor);
     announce(running, supervisor);
-    await stopRequested(supervisor);
+    await waitForStop(supervisor);
   } catch (error) {
     // Failures that stopping causes do not count.
     failure = supervisor.stopping.aborted ? null : error;
   }
   await supervisor.stopAll();
   removeDemoFile(localDir);
-  releaseLocalDir(localDir);
+  unlockLocalDir(localDir);
   output.say('Stopped.');
   output.close();
   if (failure !== null) {
@@ -108,7 +108,7 @@ function announce(running: RunningService, { localDir }: Supervisor): void {
   process.send?.({ ready: true });
 }
 
-async function stopRequested({ stopping }: Supervisor): Promise<void> {
+async function waitForStop({ stopping }: Supervisor): Promise<void> {
   if (!stopping.aborted) {
     await once(stopping, 'abort');
   }

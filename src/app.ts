@@ -1,20 +1,20 @@
 import express, { type Express } from 'express';
 import { env } from '../config/env.js';
-import { adminRoutes } from './console/routes.js';
-import { docsRoutes } from './api/docs/routes.js';
-import { healthRoutes } from './api/http/health.js';
+import { createAdminRouter } from './console/routes.js';
+import { createDocsRouter } from './api/docs/routes.js';
+import { createHealthRouter } from './api/http/health.js';
 import { accessRules } from './api/http/access-control.js';
 import { errorEnvelope, notFound } from './api/http/error-envelope.js';
 import { jsonBody } from './api/http/request-body.js';
 import { requestContext } from './api/http/request-context.js';
 import { setSecurityHeaders } from './api/http/express-setup.js';
 import { mountOperations } from './api/http/mount-operations.js';
-import { openApiRoutes } from './api/openapi/routes.js';
+import { createOpenApiRouter } from './api/openapi/routes.js';
 import { operations, resellerOperations } from './api/operations.js';
-import { paymentNotifyRoutes } from './api/payments/notify-routes.js';
-import { portalRoutes } from './api/portal/routes.js';
-import { providerCallbackRoutes } from './api/providers/callback-routes.js';
-import { signedDownloadRoutes } from './api/reports/downloads.js';
+import { createPaymentNotifyRouter } from './api/payments/notify-routes.js';
+import { createPortalRouter } from './api/portal/routes.js';
+import { createProviderCallbackRouter } from './api/providers/callback-routes.js';
+import { createSignedDownloadRouter } from './api/reports/downloads.js';
 import { mountResellerOperations } from './api/reseller/mount-operations.js';
 
 /**
@@ -33,16 +33,16 @@ export function createApp(): Express {
   // parameters.
   app.set('query parser', false);
   app.use(requestContext);
-  app.use(healthRoutes());
+  app.use(createHealthRouter());
   app.use(setSecurityHeaders());
-  app.use('/admin', adminRoutes());
-  app.use(docsRoutes());
-  app.use(portalRoutes());
-  app.use(openApiRoutes());
-  app.use(providerCallbackRoutes());
-  app.use(paymentNotifyRoutes());
+  app.use('/admin', createAdminRouter());
+  app.use(createDocsRouter());
+  app.use(createPortalRouter());
+  app.use(createOpenApiRouter());
+  app.use(createProviderCallbackRouter());
+  app.use(createPaymentNotifyRouter());
   app.use(mountResellerOperations(resellerOperations));
-  app.use(signedDownloadRoutes());
+  app.use(createSignedDownloadRouter());
   app.use(jsonBody);
   app.use(mountOperations(operations, [accessRules]));
   app.use(notFound);

@@ -3,7 +3,7 @@
  * board, `topup doctor` and the documentation use this table.
  */
 import { answerInquiry, answerInquiryJob } from './bills/inquire-bill.js';
-import { askForMeter, checkMeterJob } from './bills/check-meter.js';
+import { queryMeterOwner, checkMeterJob } from './bills/check-meter.js';
 import {
   handle,
   handleWith,
@@ -40,7 +40,7 @@ import { setAsideVerification, verifySale } from './purchases/fulfil/reverse-sal
 import { closeDueDays, closeLedgerJob } from './reconciliation/closes/close-ledger.js';
 import { reconcileDue, reconcileProvidersJob } from './reconciliation/reconcile-due.js';
 import {
-  verifyAskedFor,
+  verifyOnRequest,
   verifyDueDay,
   verifyLedgerJob,
   verifyNowJob,
@@ -100,7 +100,7 @@ export const processTypes: ProcessType[] = [
       handle(closeLedgerJob, closeDueDays),
       handle(verifyLedgerJob, verifyDueDay),
       handle(reconcileProvidersJob, reconcileDue),
-      handle(verifyNowJob, verifyAskedFor),
+      handle(verifyNowJob, verifyOnRequest),
       handle(foldTotalsJob, foldTotals),
     ],
   },
@@ -124,7 +124,7 @@ export const processTypes: ProcessType[] = [
     description: 'Queries providers for bills and meter owners while the client waits.',
     handlers: [
       handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId)),
-      handle(checkMeterJob, ({ checkId }) => askForMeter(checkId)),
+      handle(checkMeterJob, ({ checkId }) => queryMeterOwner(checkId)),
     ],
   },
   {

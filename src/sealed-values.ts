@@ -3,11 +3,11 @@
  * (docs/guides/operate/change-the-encryption-key.md).
  */
 import { lookUp } from './shared/collections.js';
-import { decrypt, encrypt, getKeyId, keyring, sealingKey } from './shared/encryption.js';
+import { decrypt, encrypt, getKeyId, getKeyring, getSealingKey } from './shared/encryption.js';
 import type { Model } from 'mongoose';
 import { limits } from '../config/limits.js';
-import { totpContext } from './operators/second-factor.js';
-import { apiKeyContext, providerSecretContext, webhookSecretContext } from './accounts/secret-contexts.js';
+import { getTotpContext } from './operators/second-factor.js';
+import { getApiKeyContext, getProviderSecretContext, getWebhookSecretContext } from './accounts/secret-contexts.js';
 import { AccountModel } from './accounts/account.model.js';
 import { ApiKeyModel } from './accounts/api-key.model.js';
 import { OperatorModel } from './operators/operator.model.js';
@@ -76,7 +76,7 @@ export async function reencrypt(
  * that are missing from the keyring.
  */
 export async function countSealed(sources: SealedSource[]): Promise<SealedCounts> {
-  const counts: SealedCounts = Object.fromEntries(keyring().map(({ id }) => [id, {}]));
+  const counts: SealedCounts = Object.fromEntries(getKeyring().map(({ id }) => [id, {}]));
   for (const source of sources) {
     for await (const rows of readBatches(source)) {
       for (const { path, sealed } of rows.flatMap((row) => findSealedValues(source, row))) {
@@ -115,7 +115,7 @@ function buildChanges(
   onUnreadable: (place: string, id: string) => void,
 ): (SealedChange | null)[] {
   return findSealedValues(source, row)
-    .filter(({ sealed }) => getKeyId(sealed) !== sealingKey().id)
+    .filter(({ sealed }) => getKeyId(sealed) !== getSealingKey().id)
     .map(({ path, sealed, context }) => {
       try {
         return { _id: row._id, path, from: sealed, to: encrypt(decrypt(sealed, context), context) };
@@ -157,15 +157,15 @@ export const sealedSources: SealedSource[] = [
   {
     name: 'accounts',
     fields: [
-      { path: 'webhookSecretSealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
-      { path: 'previousWebhookSecret.sealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
+      { path: 'webhookSecretSealed', contextOf: ({ _id }) => getWebhookSecretContext(_id) },
+      { path: 'previousWebhookSecret.sealed', contextOf: ({ _id }) => getWebhookSecretContext(_id) },
       // Each position of the array has its own path.
       ...Array.from({ length: limits.webhookEndpointsMax }, (_none, place) => [
         buildSealedField(`webhookEndpoints.${place}.secretSealed`),
         buildSealedField(`webhookEndpoints.${place}.previousSecret.sealed`),
       ]).flat(),
-      { path: 'provider.secretSealed', contextOf: ({ _id }) => providerSecretContext(_id) },
-      { path: 'provider.callbackSecretSealed', contextOf: ({ _id }) => providerSecretContext(_id) },
+      { path: 'provider.secretSealed', contextOf: ({ _id }) => getProviderSecretContext(_id) },
+      { path: 'provider.callbackSecretSealed', contextOf: ({ _id }) => getProviderSecretContext(_id) },
     ],
     needs: [],
     read: buildReader(AccountModel),
@@ -178,7 +178,7 @@ export const sealedSources: SealedSource[] = [
   },
   {
     name: 'apiKeys',
-    fields: [{ path: 'sealed', contextOf: ({ accountId }) => apiKeyContext(String(accountId)) }],
+    fields: [{ path: 'sealed', contextOf: ({ accountId }) => getApiKeyContext(String(accountId)) }],
     needs: ['accountId'],
     read: buildReader(ApiKeyModel),
     write: (rows, changes) => {
@@ -191,8 +191,8 @@ export const sealedSources: SealedSource[] = [
   {
     name: 'operators',
     fields: [
-      { path: 'totp.secretSealed', contextOf: ({ _id }) => totpContext(_id) },
-      { path: 'totpPending.secretSealed', contextOf: ({ _id }) => totpContext(_id) },
+      { path: 'totp.secretSealed', contextOf: ({ _id }) => getTotpContext(_id) },
+      { path: 'totpPending.secretSealed', contextOf: ({ _id }) => getTotpContext(_id) },
     ],
     needs: [],
     read: buildReader(OperatorModel),
@@ -201,7 +201,7 @@ export const sealedSources: SealedSource[] = [
 ];
 
 function buildSealedField(path: string): SealedSource['fields'][number] {
-  return { path, contextOf: ({ _id }) => webhookSecretContext(_id) };
+  return { path, contextOf: ({ _id }) => getWebhookSecretContext(_id) };
 }
 
 /** A model of any collection. Each source has its own way to write. */

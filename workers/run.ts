@@ -18,7 +18,7 @@ import { logger } from '../src/shared/logger.js';
 import { writeSamples } from '../src/samples/record-samples.js';
 import { ServerTooOldError } from '../src/shared/server-versions.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
-import { alertUrlProblem } from '../src/signals/notify-alarms.js';
+import { findAlertUrlProblem } from '../src/signals/notify-alarms.js';
 import { startSignals } from '../src/signals/start-signals.js';
 import { startTracing } from '../src/signals/start-tracing.js';
 
@@ -31,7 +31,7 @@ async function main(names: string[]): Promise<void> {
     return;
   }
   const isFollowUp = chosen.some((each) => each?.name === 'follow-up');
-  const problem = isFollowUp ? alertUrlProblem() : null;
+  const problem = isFollowUp ? findAlertUrlProblem() : null;
   if (problem !== null) {
     process.stderr.write(`The configuration is not valid:\n- "ALERT_WEBHOOK_URL" ${problem}\n`);
     process.exitCode = 1;

@@ -11,14 +11,14 @@ import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { generateReportJob } from '../../src/reports/report-queue.js';
 import { formatBusinessDay } from '../../src/shared/business-time.js';
-import { furnish, type Business } from './furnish/furnish.js';
+import { seedDatabase, type Business } from './seed/seed-database.js';
 import { checkLedger, runBench, startWeb, type Bench } from './support/bench.js';
 import { compareWithLedger } from './support/compare-with-ledger.js';
 import { logIn } from './support/console-session.js';
 import { measureConsole } from './support/measure-console.js';
 import { numberOption } from './support/options.js';
 
-const jobsWaiting = 6_000;
+const waitingJobCount = 6_000;
 const closeRoundsMax = 100;
 const daysClosedApart = 14;
 
@@ -39,7 +39,7 @@ export async function benchConsole(): Promise<void> {
     const say = (what: string) => {
       console.log(`${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(5)} s  ${what}`);
     };
-    const business = await furnish(bench.db, { sizes, say });
+    const business = await seedDatabase(bench.db, { sizes, say });
     await closeDays(business, say);
     say('every day is closed');
     await fillQueue();
@@ -79,7 +79,7 @@ async function closeDays({ untilMs }: Business, say: (what: string) => void): Pr
 /** Adds jobs that no worker processes. Half of them are delayed. */
 async function fillQueue(): Promise<void> {
   await Promise.all(
-    Array.from({ length: jobsWaiting }, (_, index) =>
+    Array.from({ length: waitingJobCount }, (_, index) =>
       addJob(
         generateReportJob,
         { reportId: `report-${index}`, accountId: `account-${index}` },

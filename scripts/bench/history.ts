@@ -28,7 +28,7 @@ const dayMs = 86_400_000;
 
 type Filter = Pick<HistoryQuery, 'status' | 'startDate' | 'endDate'>;
 
-const broken = {
+const partialDays = {
   startDate: new Date(Date.now() - (days / 2) * dayMs - 1_234_567).toISOString(),
   endDate: new Date(Date.now() - 7_654_321).toISOString(),
 };
@@ -36,7 +36,7 @@ const filters: [name: string, filter: Filter][] = [
   ['all', {}],
   ['success', { status: 'success' }],
   ['failed', { status: 'failed' }],
-  ['broken days', broken],
+  ['broken days', partialDays],
 ];
 
 export async function benchHistory(): Promise<void> {

@@ -3,10 +3,10 @@
  * server. Then checks that four processes accept exactly the purchases that a smaller balance
  * covers.
  */
-import { product } from './support/goods.js';
+import { product } from './support/bench-product.js';
 import {
   checkLedger,
-  emptyRedis,
+  deleteRedisKeys,
   measureLoad,
   runBench,
   startHelper,
@@ -52,7 +52,7 @@ export async function benchHotWallet(): Promise<void> {
       const books = booksOf(bench, name === 'naive' ? 'naive' : 'ours');
       const all = { ...wanted, seconds: forSeconds, processes };
       const measured = await withBooks(books, () => measureLoad(bench, load, all));
-      await emptyRedis(bench);
+      await deleteRedisKeys(bench);
       return measured;
     };
     for (const name of names) {

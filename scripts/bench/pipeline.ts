@@ -12,12 +12,12 @@ import { call } from './support/calls.js';
 import { fetchJson } from './support/http.js';
 import { perOperation, type Cost } from './support/meter.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { printCommands, sum } from './support/print-loads.js';
 import { startBare, startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
 import { inTurns, median, quantile } from './support/rounds.js';
 import type { RunningProcess } from './support/start-process.js';
-import { untilTrue } from './support/until-true.js';
+import { untilTrue } from './support/wait-until-true.js';
 
 const names = ['bare', 'ours'] as const;
 const limitMs = 600_000;
@@ -73,7 +73,7 @@ export async function benchPipeline(): Promise<void> {
       perSecond,
       seconds,
     });
-    const started = await startsOfBareQueue(bench, { perSecond, seconds });
+    const started = await measureBareQueueStarts(bench, { perSecond, seconds });
     const quantiles = (ms: number[]) => `p50 ${quantile(ms, 0.5)} ms, p99 ${quantile(ms, 0.99)} ms`;
     console.log(`at ${perSecond}/s: from acceptance to delivery ${quantiles(delivered)}`);
     console.log(
@@ -108,7 +108,7 @@ async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<Loa
   if (repeated > 0) {
     console.log(`${repeated} calls got a 503 and were repeated`);
   }
-  mustHold(Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
+  requireTrue(Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
   let probes = 0;
   await untilTrue({ everyMs: probeEveryMs, limitMs, what: 'every purchase is delivered' }, () => {
     probes += 1;
@@ -153,17 +153,17 @@ function printFlows(name: string, all: Flow[]): void {
 async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<void> {
   const count = await db.collection('transactions').countDocuments({});
   const successes = await db.collection('transactions').countDocuments({ status: 'SUCCESS' });
-  mustHold(successes === count, `${successes} of ${count} purchases succeeded`);
+  requireTrue(successes === count, `${successes} of ${count} purchases succeeded`);
   const executed = await fetchJson<Execution[]>(`${simulator.url}/log?provider=seller`);
   const bought = new Set(executed.map((each) => each.ref_id));
-  mustHold(
+  requireTrue(
     bought.size === count && executed.length === count,
     `${executed.length} orders for ${count} purchases`,
   );
   const delivered = await db
     .collection('deliveries')
     .countDocuments({ event: 'transaction.success', state: 'delivered' });
-  mustHold(delivered === count, `${delivered} webhooks delivered for ${count} purchases`);
+  requireTrue(delivered === count, `${delivered} webhooks delivered for ${count} purchases`);
   await clearInbox(inbox);
 }
 
@@ -224,7 +224,7 @@ async function atFixedRate(
 }
 
 /** @returns Milliseconds from each `add` to the start of the job. */
-async function startsOfBareQueue(bench: Bench, adding: Adding): Promise<number[]> {
+async function measureBareQueueStarts(bench: Bench, adding: Adding): Promise<number[]> {
   const prefix = bench.yardstickPrefix('queue');
   const [adder, taker] = await Promise.all([
     startHelper('adder', 'bare-queue', [prefix, 'add']),

@@ -5,7 +5,7 @@
  */
 import {
   checkLedger,
-  emptyRedis,
+  deleteRedisKeys,
   measureLoad,
   runBench,
   startHelper,
@@ -40,7 +40,7 @@ export async function benchPurchase(): Promise<void> {
       const { url } = servers[name];
       const all = { ...wanted, urls: [url], buyersFile, buyers, processes: [servers[name]] };
       const measured = await withBooks(booksOf(bench, name), () => measureLoad(bench, load, all));
-      await emptyRedis(bench);
+      await deleteRedisKeys(bench);
       return measured;
     };
     for (const name of names) {

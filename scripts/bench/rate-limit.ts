@@ -8,7 +8,7 @@ import { runBench, startHelper, startWeb, type Bench } from './support/bench.js'
 import { call } from './support/calls.js';
 import { perOperation, type Cost } from './support/meter.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { printCommands, sum } from './support/print-loads.js';
 import { inTurns, median } from './support/rounds.js';
 import { openShop } from './support/shop.js';
@@ -28,7 +28,7 @@ export async function benchRateLimit(): Promise<void> {
     let run = 0;
     const measure = async (by: (typeof names)[number]) => {
       run += 1;
-      return take(bench, limiter, {
+      return measureLimiter(bench, limiter, {
         by,
         key: `open-${run % keys}`,
         max: Number.MAX_SAFE_INTEGER,
@@ -84,18 +84,18 @@ async function checkExact(): Promise<void> {
   // A call that got a 503 after the limiter also counts as accepted by the limiter.
   const passed = accepted + (refused[503] ?? 0);
   const summary = `${passed} accepted, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
-  mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} per minute; ${summary}`);
+  requireTrue(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} per minute; ${summary}`);
   console.log(`a limit of ${limit} per minute over two processes: ${summary}`);
   await Promise.all([...webs, load].map((each) => each.stop()));
 }
 
-interface Measured {
+interface Measurement {
   result: LimitResult;
   /** Cost of one call. */
   cost: Cost;
 }
 
-async function take({ meter }: Bench, limiter: RunningProcess, work: LimitWork): Promise<Measured> {
+async function measureLimiter({ meter }: Bench, limiter: RunningProcess, work: LimitWork): Promise<Measurement> {
   const stop = await meter.start([]);
   const result = await call<LimitResult>(limiter.child, work);
   return { result, cost: perOperation(await stop(), work.calls) };
@@ -105,10 +105,10 @@ async function measureBlocked(
   bench: Bench,
   limiter: RunningProcess,
   { calls, atOnce }: Pick<LimitWork, 'calls' | 'atOnce'>,
-): Promise<Measured> {
+): Promise<Measurement> {
   const work = { by: 'ours' as const, key: 'blocked', max: 1, atOnce: 1 };
-  await take(bench, limiter, { ...work, calls: 2 });
-  const measured = await take(bench, limiter, { ...work, calls, atOnce });
-  mustHold(measured.result.accepted === 0, `${measured.result.accepted} accepted above the limit`);
+  await measureLimiter(bench, limiter, { ...work, calls: 2 });
+  const measured = await measureLimiter(bench, limiter, { ...work, calls, atOnce });
+  requireTrue(measured.result.accepted === 0, `${measured.result.accepted} accepted above the limit`);
   return measured;
 }

@@ -10,7 +10,7 @@ import type { Execution } from '../simulator/order-book.js';
 import type { LoadResult } from './processes/load.js';
 import {
   checkLedger,
-  emptyRedis,
+  deleteRedisKeys,
   runBench,
   startHelper,
   startSimulator,
@@ -21,13 +21,13 @@ import {
 import { call } from './support/calls.js';
 import { fetchJson } from './support/http.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal } from './support/print.js';
+import { requireTrue, printGoal } from './support/print.js';
 import { formatValue } from './support/print.js';
 import { openShop } from './support/shop.js';
-import { untilTrue } from './support/until-true.js';
+import { untilTrue } from './support/wait-until-true.js';
 
 /** Number of jobs per sweep step. */
-const bulk = 1_000;
+const bulkSize = 1_000;
 const everyMs = 20;
 const limitMs = 300_000;
 
@@ -56,14 +56,14 @@ export async function benchRecovery(): Promise<void> {
       { everyMs: 100, limitMs, what: 'half of the purchases are made' },
       async () => (await accepted()) >= purchases / 2,
     );
-    await emptyRedis(bench);
+    await deleteRedisKeys(bench);
     const bought = await buying;
-    mustHold(
+    requireTrue(
       bought.accepted === purchases,
       `${bought.accepted} of ${purchases} accepted, ${JSON.stringify(bought.refused)}`,
     );
     // Empties Redis again, so that the sweep has to add every job.
-    await emptyRedis(bench);
+    await deleteRedisKeys(bench);
     const ours = await measureSweep(bench, { purchases, sellerId, env });
     const bare = await measureAddBulk(bench, { purchases, sellerId });
     console.log(
@@ -74,7 +74,7 @@ export async function benchRecovery(): Promise<void> {
       return (await transactions.countDocuments({ status: 'SUCCESS' })) === purchases;
     });
     const executed = await fetchJson<Execution[]>(`${simulator.url}/log`);
-    mustHold(executed.length === purchases, `${executed.length} orders for ${purchases} purchases`);
+    requireTrue(executed.length === purchases, `${executed.length} orders for ${purchases} purchases`);
     console.log(`all ${purchases} bought once at the provider`);
     printGoal('jobs added again, as a share of addBulk', {
       goal: 50,
@@ -110,11 +110,11 @@ async function measureSweep(
     }
     if (count >= purchases) {
       await queue.close();
-      mustHold(count === purchases, `${count} jobs for ${purchases} purchases`);
+      requireTrue(count === purchases, `${count} jobs for ${purchases} purchases`);
       // Jobs of the first sample were added before the measured time.
       return (1_000 * (count - first.count)) / (ms - first.ms);
     }
-    mustHold(first.ms === 0 || ms - first.ms < limitMs, `${count} of ${purchases} jobs were added again`);
+    requireTrue(first.ms === 0 || ms - first.ms < limitMs, `${count} of ${purchases} jobs were added again`);
     await pause(everyMs);
   }
 }
@@ -126,9 +126,9 @@ async function measureAddBulk(
 ): Promise<number> {
   const queue = openProviderQueue(bench, bench.yardstickPrefix('bulk'), sellerId);
   const startedMs = performance.now();
-  for (let start = 0; start < purchases; start += bulk) {
+  for (let start = 0; start < purchases; start += bulkSize) {
     await queue.addBulk(
-      Array.from({ length: Math.min(bulk, purchases - start) }, (_each, index) => {
+      Array.from({ length: Math.min(bulkSize, purchases - start) }, (_each, index) => {
         const purchaseId = String(start + index).padStart(32, '0');
         const deduplication = { id: `fulfil-purchase:${purchaseId}` };
         const opts = { deduplication, priority: jobPriorities.usual };

@@ -6,7 +6,7 @@ import type { RefundResult, RefundWork } from './processes/refunder.js';
 import type { Load, LoadResult } from './processes/load.js';
 import {
   checkLedger,
-  emptyRedis,
+  deleteRedisKeys,
   runBench,
   startHelper,
   startSimulator,
@@ -15,10 +15,10 @@ import {
 } from './support/bench.js';
 import type { Bench } from './support/bench.js';
 import { call } from './support/calls.js';
-import { steer } from './support/http.js';
+import { configureSimulator } from './support/http.js';
 import { perOperation, type Cost } from './support/meter.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { printCommands } from './support/print-loads.js';
 import { inTurns, median } from './support/rounds.js';
 import { openShop } from './support/shop.js';
@@ -84,25 +84,25 @@ export async function benchRefunds(): Promise<void> {
     );
     const measured = await inTurns(names, rounds, measure);
     await checkRefunds(bench, measured);
-    const pipeline = await throughPipeline(bench, {
+    const pipeline = await measurePipelineRefunds(bench, {
       load,
       web,
       simulator,
       loadOf,
       make: () =>
-        ask(shops.engine.refunder, {
+        callRefunder(shops.engine.refunder, {
           accountId,
           make: aheadInPipeline * seconds,
           sellerId: shop.sellerId,
           withJobs: true,
         }),
     });
-    print(measured, pipeline);
+    printRefunds(measured, pipeline);
     await checkLedger();
   });
 }
 
-function print(
+function printRefunds(
   measured: Record<Candidate, Refunds[]>,
   pipeline: { perSecond: number; bought: number },
 ): void {
@@ -154,17 +154,17 @@ async function measureRefunds(
   },
 ): Promise<Refunds> {
   const { web, refunder, load, buying, making, refunding } = parts;
-  await ask(refunder, making);
+  await callRefunder(refunder, making);
   const stop = await meter.start([web, refunder]);
   const [refunds, bought] = await Promise.all([
-    ask(refunder, refunding),
+    callRefunder(refunder, refunding),
     call<LoadResult>(load.child, buying),
   ]);
   const cost = perOperation(await stop(), refunds.refunded + bought.accepted);
   return { perSecond: refunds.perSecond, bought: bought.perSecond, cost, refunded: refunds.refunded };
 }
 
-function ask(refunder: RunningProcess, work: RefundWork): Promise<RefundResult> {
+function callRefunder(refunder: RunningProcess, work: RefundWork): Promise<RefundResult> {
   return call<RefundResult>(refunder.child, work);
 }
 
@@ -178,7 +178,7 @@ async function checkRefunds(
     const reported = measured[name].reduce((total, { refunded }) => total + refunded, 0);
     const refunds = await books.collection('journals').countDocuments({ kind: 'refund' });
     const failed = await books.collection('transactions').countDocuments({ status: 'FAILED' });
-    mustHold(
+    requireTrue(
       refunds === reported && failed === reported,
       `${name}: ${reported} refunds reported, ${refunds} journals, ${failed} FAILED`,
     );
@@ -189,7 +189,7 @@ async function checkRefunds(
  * Measures the refunds of the whole pipeline. All prepared purchases are waiting when the worker
  * starts. Purchases made in the meantime are added.
  */
-async function throughPipeline(
+async function measurePipelineRefunds(
   bench: Bench,
   parts: {
     load: RunningProcess;
@@ -200,9 +200,9 @@ async function throughPipeline(
   },
 ): Promise<{ perSecond: number; bought: number }> {
   const { load, web, simulator, loadOf, make } = parts;
-  await steer(simulator, { refuse_rate: 1 });
+  await configureSimulator(simulator, { refuse_rate: 1 });
   // Removes the jobs of purchases that the engine has refunded.
-  await emptyRedis(bench);
+  await deleteRedisKeys(bench);
   const failed = () => bench.db.collection('transactions').countDocuments({ status: 'FAILED' });
   await make();
   const worker = await startWorker('fulfilment', { SIMULATOR_URL: simulator.url });

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { getExistingAccount } from '../../src/accounts/find-account.js';
 import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
 import { purchases, toStored } from '../../src/purchases/purchase.model.js';
@@ -13,23 +13,23 @@ import { readReportFile } from '../../src/reports/report-file.js';
 import { findProduct } from '../../src/products/read-products.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { closeQueues } from '../../src/jobs/queues.js';
-import type { ReportDone, ReportWork } from './processes/bare-report.js';
+import type { ReportResult, ReportWork } from './processes/bare-report.js';
 import { runBench, startHelper, startWorker, type Bench } from './support/bench.js';
 import { call } from './support/calls.js';
-import { customerNumber, product } from './support/goods.js';
+import { customerNumber, product } from './support/bench-product.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { inTurns, median } from './support/rounds.js';
 import { openShop } from './support/shop.js';
 import type { RunningProcess } from './support/start-process.js';
-import { untilTrue } from './support/until-true.js';
+import { untilTrue } from './support/wait-until-true.js';
 
 const names = ['bare', 'ours'] as const;
 const batchSize = 5_000;
 const limitMs = 900_000;
 const spanMs = 86_400_000;
 
-interface Made {
+interface ReportMeasurement {
   rowsPerSecond: number;
   /** CPU microseconds of the reporting process per row. */
   cpuUs: number;
@@ -52,13 +52,13 @@ export async function benchReport(): Promise<void> {
     const bare = await startHelper('report', 'report-bare');
     const make = (name: (typeof names)[number], accountId: string, expected: number) =>
       name === 'bare'
-        ? makeBare(bench, bare, { accountId, rows: expected })
-        : makeOurs(bench, { accountId, rows: expected });
+        ? measureBareReport(bench, bare, { accountId, rows: expected })
+        : measureOurReport(bench, { accountId, rows: expected });
     const smaller = await make('ours', small ?? '', Math.ceil(rows / 10));
     const measured = await inTurns(names, rounds, (name) => make(name, large ?? '', rows));
     await closeQueues();
     await disconnectRedis();
-    const of = (name: (typeof names)[number], value: (made: Made) => number) =>
+    const of = (name: (typeof names)[number], value: (made: ReportMeasurement) => number) =>
       median(measured[name].map(value));
     console.log(`${rows} rows, ${rounds} rounds A-B-B-A, medians`);
     printTable(
@@ -140,15 +140,15 @@ async function addRows({
   }
 }
 
-async function makeBare(
+async function measureBareReport(
   bench: Bench,
   process: RunningProcess,
   { accountId, rows }: { accountId: string; rows: number },
-): Promise<Made> {
+): Promise<ReportMeasurement> {
   const stop = await bench.meter.start([process]);
-  forgetPeak(process);
-  const done = await call<ReportDone>(process.child, { accountId } satisfies ReportWork);
-  mustHold(done.rows === rows, `${done.rows} rows of ${rows}`);
+  resetPeak(process);
+  const done = await call<ReportResult>(process.child, { accountId } satisfies ReportWork);
+  requireTrue(done.rows === rows, `${done.rows} rows of ${rows}`);
   const { cpuUs } = await stop();
   return {
     rowsPerSecond: rows / done.seconds,
@@ -162,11 +162,11 @@ async function makeBare(
 /**
  * Each report runs in a fresh worker, so that the memory of one report does not count for the next.
  */
-async function makeOurs(
+async function measureOurReport(
   bench: Bench,
   { accountId, rows }: { accountId: string; rows: number },
-): Promise<Made> {
-  const watch = pathToFileURL(builtProgram('scripts/bench/watch-event-loop.js')).href;
+): Promise<ReportMeasurement> {
+  const watch = pathToFileURL(getBuiltProgramPath('scripts/bench/watch-event-loop.js')).href;
   const worker = await startWorker('reports', { NODE_OPTIONS: `--import ${watch}` });
   await call(worker.child, { eventLoop: true });
   const stop = await bench.meter.start([worker]);
@@ -194,7 +194,7 @@ async function makeOurs(
   await worker.stop();
   const report = await current();
   const lines = await linesOf(report);
-  mustHold(
+  requireTrue(
     report.rows === rows && lines === rows + 1,
     `${report.rows} rows and ${lines} lines of ${rows} rows`,
   );
@@ -215,6 +215,6 @@ function peakMibOf({ pid }: RunningProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
-function forgetPeak({ pid }: RunningProcess): void {
+function resetPeak({ pid }: RunningProcess): void {
   fs.writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

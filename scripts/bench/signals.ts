@@ -10,29 +10,29 @@
  */
 import { request } from 'undici';
 import { findFreePort } from '../databases/ports.js';
-import { checkLedger, emptyRedis, measureLoad, runBench, startHelper, withBooks } from './support/bench.js';
-import type { Loaded } from './support/bench.js';
+import { checkLedger, deleteRedisKeys, measureLoad, runBench, startHelper, withBooks } from './support/bench.js';
+import type { LoadMeasurement } from './support/bench.js';
 import { call } from './support/calls.js';
 import { numberOption } from './support/options.js';
 import { printGoal, formatValue } from './support/print.js';
 import { printLoads } from './support/print-loads.js';
-import { printCostOfSeeing } from './support/cost-of-seeing.js';
+import { printObservabilityCost } from './support/observability-cost.js';
 import { startWorld } from './support/pipelines.js';
 import { startProcess } from './support/start-process.js';
-import type { Seeing } from './processes/switching-web.js';
+import type { SignalSettings } from './processes/switching-web.js';
 
-const turns = {
+const configurations = {
   off: { counts: false, traces: 0 },
   'off again': { counts: false, traces: 0 },
   metrics: { counts: true, traces: 0 },
   'traces of a tenth': { counts: false, traces: 0.1 },
   'traces of all': { counts: false, traces: 1 },
-} as const satisfies Record<string, Seeing>;
-type Name = keyof typeof turns;
-const names = Object.keys(turns) as Name[];
+} as const satisfies Record<string, SignalSettings>;
+type Name = keyof typeof configurations;
+const names = Object.keys(configurations) as Name[];
 
 /** Warm-up per variant in seconds, until the JIT has compiled most code. */
-const warmSeconds = 4;
+const warmUpSeconds = 4;
 
 export async function benchSignals(): Promise<void> {
   const rounds = numberOption('ROUNDS', 20);
@@ -44,8 +44,8 @@ export async function benchSignals(): Promise<void> {
     const world = await startWorld({ buyers });
     const { buyersFile } = world.shop;
     const load = await startHelper('load', 'load');
-    await printCostOfSeeing(bench, world, load, { purchases, connections });
-    await emptyRedis(bench);
+    await printObservabilityCost(bench, world, load, { purchases, connections });
+    await deleteRedisKeys(bench);
     const collector = await startHelper('collector', 'receiver');
     const metricsPort = await findFreePort();
     const web = await startProcess({
@@ -59,8 +59,8 @@ export async function benchSignals(): Promise<void> {
         PORT: String(await findFreePort()),
       },
     });
-    const buy = async (name: Name, lasts: number): Promise<Loaded> => {
-      await call<null>(web.child, turns[name]);
+    const buy = async (name: Name, lasts: number): Promise<LoadMeasurement> => {
+      await call<null>(web.child, configurations[name]);
       const wanted = { connections, seconds: lasts, urls: [web.url], buyersFile, buyers };
       const measured = await withBooks(bench.db, async () => {
         const [found] = await Promise.all([
@@ -69,16 +69,16 @@ export async function benchSignals(): Promise<void> {
         ]);
         return found;
       });
-      await emptyRedis(bench);
+      await deleteRedisKeys(bench);
       return measured;
     };
     console.log(
       `${connections} connections, ${buyers} wallets, ${rounds} rounds of ${seconds} s each, in one process`,
     );
     for (const name of names) {
-      await buy(name, warmSeconds);
+      await buy(name, warmUpSeconds);
     }
-    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Loaded[]>;
+    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadMeasurement[]>;
     for (let round = 0; round < rounds; round++) {
       for (const name of orderOf(round)) {
         measured[name].push(await buy(name, seconds));
@@ -100,7 +100,7 @@ function orderOf(round: number): Name[] {
   return Math.floor(round / names.length) % 2 === 0 ? order : order.toReversed();
 }
 
-function printCosts(measured: Record<Name, Loaded[]>): void {
+function printCosts(measured: Record<Name, LoadMeasurement[]>): void {
   const cpuOf = (name: Name) => measured[name].map(({ cpuUs }) => cpuUs['web'] ?? NaN);
   const [first, second] = [cpuOf('off'), cpuOf('off again')];
   const off = first.map((cpu, round) => (cpu + (second[round] ?? NaN)) / 2);

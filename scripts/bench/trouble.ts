@@ -9,16 +9,16 @@ import type { Execution } from '../simulator/order-book.js';
 import type { LoadResult } from './processes/load.js';
 import { checkLedger, runBench, startHelper, type Bench } from './support/bench.js';
 import { call } from './support/calls.js';
-import { product } from './support/goods.js';
-import { fetchJson, steer } from './support/http.js';
-import { isBesideKill, killWorkers, type Kill } from './support/kill-workers.js';
+import { product } from './support/bench-product.js';
+import { fetchJson, configureSimulator } from './support/http.js';
+import { isNearKill, killWorkers, type Kill } from './support/kill-workers.js';
 import type { Cost } from './support/meter.js';
 import { numberOption, shareOption } from './support/options.js';
 import { buyingWorker, startOurs, startWorld, type Pipeline, type World } from './support/pipelines.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { quantile } from './support/rounds.js';
 import { openSeller } from './support/shop.js';
-import { untilTrue } from './support/until-true.js';
+import { untilTrue } from './support/wait-until-true.js';
 
 const troubledUsername = 'troubled';
 const troubledCode = 'S10-TROUBLED';
@@ -56,7 +56,7 @@ export async function benchTrouble(): Promise<void> {
     const ours = await startOurs(bench, world);
     const loads = { healthy: await startHelper('load', 'load'), troubled: await startHelper('load', 'load') };
     const base = { urls: [ours.web.url], buyersFile: world.shop.buyersFile, buyers, connections };
-    const reached = await reachedPerSecond(ours, () =>
+    const reached = await measureThroughput(ours, () =>
       call<LoadResult>(loads.healthy.child, { ...base, seconds: 600, purchases: 1_500, repeat: true }),
     );
     const perSecond = (share * reached) / 2;
@@ -68,7 +68,7 @@ export async function benchTrouble(): Promise<void> {
     const [healthy, troubled, played] = await Promise.all([
       call<LoadResult>(loads.healthy.child, { ...base, seconds, perSecond, repeat: true }),
       call<LoadResult>(loads.troubled.child, { ...base, seconds, perSecond, code: troubledCode }),
-      playPhases(bench, { ours, world, seconds }),
+      runPhases(bench, { ours, world, seconds }),
     ]);
     const kills = await killer.stop();
     await untilTrue({ everyMs: 500, limitMs, what: 'every purchase is final and delivered' }, () =>
@@ -86,7 +86,7 @@ export async function benchTrouble(): Promise<void> {
     await printRedis(bench);
     printGoal('p95 to final during trouble, relative to calm phases, while no buying worker was down', {
       goal: 2,
-      reached: Math.max(...besideCalm(p95)),
+      reached: Math.max(...compareWithCalmPhases(p95)),
       unit: 'x',
       wanted: 'at most',
     });
@@ -99,27 +99,27 @@ export async function benchTrouble(): Promise<void> {
  * Returns the p95 of each phase of trouble, relative to the mean of the calm phases around it. The
  * comparison is relative, because the growing database makes each phase slower than the one before.
  */
-function besideCalm(p95: number[]): number[] {
+function compareWithCalmPhases(p95: number[]): number[] {
   return phases.flatMap(({ behaviour }, place) => {
     const around = ((p95[place - 1] ?? NaN) + (p95[place + 1] ?? NaN)) / 2;
     return behaviour === null ? [] : [(p95[place] ?? NaN) / around];
   });
 }
 
-async function reachedPerSecond(ours: Pipeline, buy: () => Promise<LoadResult>): Promise<number> {
+async function measureThroughput(ours: Pipeline, buy: () => Promise<LoadResult>): Promise<number> {
   const startedMs = performance.now();
   const { accepted } = await buy();
   await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is delivered' }, () => ours.isDone());
   return (1_000 * accepted) / (performance.now() - startedMs);
 }
 
-async function playPhases(
+async function runPhases(
   { meter }: Bench,
   { ours, world, seconds }: { ours: Pipeline; world: World; seconds: number },
 ): Promise<Phase[]> {
   const played: Phase[] = [];
   for (const { name, share, behaviour } of phases) {
-    await steer(world.simulator, { providers: { [troubledUsername]: behaviour } });
+    await configureSimulator(world.simulator, { providers: { [troubledUsername]: behaviour } });
     const from = new Date();
     const stop = await meter.start([ours.web]);
     await pause(1_000 * seconds * share);
@@ -175,7 +175,7 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
           .filter(({ productCode, createdAt }) => productCode === code && isCounted(createdAt))
           .map(({ createdAt, finalAt }) => finalAt.getTime() - createdAt.getTime());
       const healthy = timesOf(product.code);
-      const quiet = timesOf(product.code, (at) => !isBesideKill(kills, buyingWorker, at));
+      const quiet = timesOf(product.code, (at) => !isNearKill(kills, buyingWorker, at));
       const troubled = timesOf(troubledCode);
       const failed = bought.filter(
         ({ productCode, status }) => productCode === troubledCode && status === 'FAILED',
@@ -234,8 +234,8 @@ async function checkExecutions({ db }: Bench, { simulator }: World): Promise<voi
   const purchases = executed.map(({ ref_id: order }) => order.replace(/-\d+$/, ''));
   const transactions = db.collection<{ _id: string; status: string }>('transactions');
   const successes = await transactions.countDocuments({ status: 'SUCCESS' });
-  mustHold(new Set(purchases).size === purchases.length, 'a purchase was executed twice');
-  mustHold(purchases.length === successes, `${purchases.length} executed, ${successes} successes`);
+  requireTrue(new Set(purchases).size === purchases.length, 'a purchase was executed twice');
+  requireTrue(purchases.length === successes, `${purchases.length} executed, ${successes} successes`);
   const open = await transactions.countDocuments({ status: { $nin: ['SUCCESS', 'FAILED'] } });
-  mustHold(open === 0, `${open} purchases are not final`);
+  requireTrue(open === 0, `${open} purchases are not final`);
 }

@@ -5,7 +5,7 @@
 import type { EchoServer } from './processes/echo-server.js';
 import { measureLoad, runBench, startHelper } from './support/bench.js';
 import { numberOption } from './support/options.js';
-import { mustHold, printGoal, printTable } from './support/print.js';
+import { requireTrue, printGoal, printTable } from './support/print.js';
 import { sum } from './support/print-loads.js';
 import { inTurns, median } from './support/rounds.js';
 import { openShop } from './support/shop.js';
@@ -27,7 +27,7 @@ export async function benchWebTier(): Promise<void> {
         measureLoad(bench, load, { ...wanted, seconds: length, processes: [server] });
       await send(1);
       const measured = await send(forSeconds);
-      mustHold(Object.keys(measured.refused).length === 0, `refused ${JSON.stringify(measured.refused)}`);
+      requireTrue(Object.keys(measured.refused).length === 0, `refused ${JSON.stringify(measured.refused)}`);
       await server.stop();
       return measured;
     };

@@ -21,7 +21,7 @@ import { createSender, type Sender } from '../../src/webhooks/deliver/send-reque
 import { buildDeliveryHeaders, getSigningKeys } from '../../src/webhooks/deliver/sign-delivery.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 
-export interface Measured {
+export interface Measurement {
   perSecond: number;
   /** CPU time of this process in microseconds per event. */
   cpuUs: number;
@@ -32,14 +32,14 @@ export interface Rounds {
    * Measures the HTTP client alone with signatures, at the total concurrency that all receivers
    * together may have.
    */
-  bare(): Promise<Measured>;
+  bare(): Promise<Measurement>;
   /** Measures from the announcement of stored rows until the last one is marked as delivered. */
-  whole(): Promise<Measured>;
+  whole(): Promise<Measurement>;
   /**
    * Measures the backlog of one receiver that starts without history.
    * @param inFlight Maximum number of concurrent requests. Null for the adaptive limit.
    */
-  backlog(inFlight: number | null): Promise<Measured>;
+  backlog(inFlight: number | null): Promise<Measurement>;
   close(): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ function row(account: Account): Delivery {
   });
 }
 
-async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]): Promise<Measured> {
+async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]): Promise<Measurement> {
   const keys = accounts.slice(0, 1).flatMap((account) => getSigningKeys(account));
   const inFlight = accounts.length * limits.inFlightStart;
   return measure(rows.length, async () => {
@@ -135,7 +135,7 @@ async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]
   });
 }
 
-async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Measured> {
+async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Measurement> {
   await deliveries.insertMany(rows);
   const receiverId = { $in: [...new Set(rows.map((each) => each.receiverId))] };
   const worker = startWorkers([handle(deliverDueJob, ({ receiverId: id }) => deliverer.deliverDue(id))]);
@@ -150,7 +150,7 @@ async function measureWhole(deliverer: Deliverer, rows: Delivery[]): Promise<Mea
   return result;
 }
 
-async function measure(count: number, work: () => Promise<void>): Promise<Measured> {
+async function measure(count: number, work: () => Promise<void>): Promise<Measurement> {
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
   await work();

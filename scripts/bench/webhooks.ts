@@ -9,11 +9,11 @@ import { numberOption } from './support/options.js';
 import { printGoal, printTable } from './support/print.js';
 import { inTurns, median } from './support/rounds.js';
 import { runBench, startHelper } from './support/bench.js';
-import { prepareRounds, type Measured } from './webhook-rounds.js';
+import { prepareRounds, type Measurement } from './webhook-rounds.js';
 
 const receivers = 50;
 /** Response time of the receiver with a backlog, in milliseconds. */
-const answerMs = 50;
+const responseDelayMs = 50;
 
 export async function benchWebhooks(): Promise<void> {
   const events = numberOption('EVENTS', 2_000);
@@ -21,7 +21,7 @@ export async function benchWebhooks(): Promise<void> {
   await runBench(async () => {
     const [quick, slow] = [
       await startHelper('receiver', 'receiver'),
-      await startHelper('slow receiver', 'receiver', [String(answerMs)]),
+      await startHelper('slow receiver', 'receiver', [String(responseDelayMs)]),
     ];
     const backlog = numberOption('BACKLOG', 2_000);
     const bench = await prepareRounds({ quick: quick.url, slow: slow.url }, { events, receivers, backlog });
@@ -30,19 +30,19 @@ export async function benchWebhooks(): Promise<void> {
       await bench.whole();
       const measured = await inTurns(['bare', 'whole'], rounds, (kind) => bench[kind]());
       console.log(`${events} events to ${receivers} receivers, ${rounds} rounds A-B-B-A, medians`);
-      report(measured);
+      printRounds(measured);
       const four = await bench.backlog(limits.inFlightStart);
-      reportBacklog(four, await bench.backlog(null), backlog);
+      printBacklog(four, await bench.backlog(null), backlog);
     } finally {
       await bench.close();
     }
   });
 }
 
-function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void {
-  const cpuUs = (all: Measured[]) => median(all.map((each) => each.cpuUs));
-  const perCore = (all: Measured[]) => 1e6 / cpuUs(all);
-  const row = (name: string, all: Measured[]) => [
+function printRounds({ bare, whole }: { bare: Measurement[]; whole: Measurement[] }): void {
+  const cpuUs = (all: Measurement[]) => median(all.map((each) => each.cpuUs));
+  const perCore = (all: Measurement[]) => 1e6 / cpuUs(all);
+  const row = (name: string, all: Measurement[]) => [
     name,
     median(all.map((each) => each.perSecond)),
     cpuUs(all),
@@ -62,8 +62,8 @@ function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void 
   printGoal('share of the bare loop', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
 }
 
-function reportBacklog(four: Measured, earned: Measured, events: number): void {
-  console.log(`a backlog of ${events} of one receiver that responds after ${answerMs} ms`);
+function printBacklog(four: Measurement, earned: Measurement, events: number): void {
+  console.log(`a backlog of ${events} of one receiver that responds after ${responseDelayMs} ms`);
   printTable(
     ['', 'deliveries/s'],
     [

@@ -26,7 +26,7 @@ export interface DatabaseContext {
 export type Step = (context: DatabaseContext) => Promise<Database | null>;
 
 /** Returns the result of the first step that works. Null if none works. */
-export async function firstThatWorks(steps: Step[], context: DatabaseContext): Promise<Database | null> {
+export async function tryInOrder(steps: Step[], context: DatabaseContext): Promise<Database | null> {
   for (const step of steps) {
     context.supervisor.stopping.throwIfAborted();
     const found = await step(context);
@@ -55,6 +55,6 @@ export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_UR
 }
 
 /** Returns the address with user and password masked, for output. */
-export function withoutPassword(url: string): string {
+export function hidePassword(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//***@');
 }

@@ -22,7 +22,7 @@ export async function downloadMongod({ env, supervisor }: DatabaseContext): Prom
     const present = await DryMongoBinary.locateBinary(options);
     if (present === undefined) {
       const { hostname } = new URL(await new MongoBinaryDownloadUrl(options).getDownloadUrl());
-      if (!usesProxy(env) && !(await answers(hostname, stopping))) {
+      if (!usesProxy(env) && !(await isReachable(hostname, stopping))) {
         output.say('MongoDB: no download, because this machine is offline');
         return null;
       }
@@ -44,7 +44,7 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
  * Checks within a short time whether a host is reachable, so that an offline machine does not wait
  * for minutes.
  */
-async function answers(hostname: string, stopping: AbortSignal): Promise<boolean> {
+async function isReachable(hostname: string, stopping: AbortSignal): Promise<boolean> {
   const socket = net.connect({ host: hostname, port: 443 });
   try {
     await once(socket, 'connect', { signal: limitedSignal(stopping, probeMs) });

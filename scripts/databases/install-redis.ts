@@ -10,7 +10,7 @@ const aptMs = 180_000;
 const npmMs = 120_000;
 const buildMs = 600_000;
 const memoryServerVersion = '0.17.1';
-const offlineQuickly = [
+const failFastOptions = [
   '-o',
   'Acquire::Retries=0',
   '-o',
@@ -45,12 +45,12 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
   };
   try {
     output.say('Redis: installing redis-server with apt-get …');
-    const install = ['install', '--yes', '--no-install-recommends', ...offlineQuickly, 'redis-server'];
+    const install = ['install', '--yes', '--no-install-recommends', ...failFastOptions, 'redis-server'];
     try {
       await runCommand(apt, install, options);
     } catch {
       // A fresh machine has no package lists.
-      await runCommand(apt, ['update', ...offlineQuickly], options);
+      await runCommand(apt, ['update', ...failFastOptions], options);
       await runCommand(apt, install, options);
     }
   } catch (error) {
@@ -63,7 +63,7 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
 }
 
 /** Returns the program that an earlier start built in LOCAL_DIR. Null if there is none. */
-export function redisBuiltBefore({ supervisor }: DatabaseContext): string | null {
+export function findBuiltProgram({ supervisor }: DatabaseContext): string | null {
   const file = builtFile(supervisor.localDir);
   const program = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
   return fs.existsSync(program) ? program : null;

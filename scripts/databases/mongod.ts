@@ -5,13 +5,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { limits } from '../../config/limits.js';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { pidFile } from '../supervisor/pid-files.js';
 import type { DatabaseContext } from './database.js';
 import { waitForHello, withAdmin } from './mongodb-hello.js';
-import { portFor } from './ports.js';
+import { choosePort } from './ports.js';
 
-const alreadyInitialized = 23;
+const alreadyInitializedCode = 23;
 
 /**
  * Starts the program and makes it primary. Rejects with the program's last output on failure.
@@ -21,13 +21,13 @@ export async function startMongod(program: string, { supervisor }: DatabaseConte
   const { localDir } = supervisor;
   const dataDir = mongodDataDir(localDir);
   fs.mkdirSync(dataDir, { recursive: true });
-  const port = await portFor(localDir, 'mongodb');
+  const port = await choosePort(localDir, 'mongodb');
   const host = `127.0.0.1:${port}`;
   await supervisor.start({
     name: 'mongodb',
     tier: 'database',
     args: [
-      builtProgram('scripts/supervisor/guard.js'),
+      getBuiltProgramPath('scripts/supervisor/guard.js'),
       pidFile(localDir, 'mongodb-program'),
       program,
       ...mongodArgs({
@@ -84,7 +84,7 @@ export async function becomePrimary(host: string, signal: AbortSignal): Promise<
       try {
         await command({ replSetInitiate: { _id: 'rs0', members } });
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === alreadyInitialized)) {
+        if (!(error instanceof Error && 'code' in error && error.code === alreadyInitializedCode)) {
           throw error;
         }
         // The data was written by a start with another port, so the only member now has a new

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createOutput } from '../supervisor/output.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { createSupervisor, type Supervisor } from '../supervisor/supervisor.js';
-import { whenAskedToStop } from '../supervisor/when-asked-to-stop.js';
+import { onStopRequest } from '../supervisor/on-stop-request.js';
 import { resolveMongodb } from './resolve-mongodb.js';
 import { resolveRedis } from './resolve-redis.js';
 
@@ -58,7 +58,7 @@ export async function withOwnDatabases(
     });
   });
   const stopAll = () => Promise.all([first, ...others].map((each) => each.stopAll()));
-  whenAskedToStop((reason) => {
+  onStopRequest((reason) => {
     output.say(`${reason}: stopping …`);
     void stopAll();
   });

@@ -11,10 +11,10 @@ import path from 'node:path';
  * Returns the port that this copy last used for `name` if that port is free. Otherwise returns a
  * new port.
  */
-export async function portFor(localDir: string, name: string): Promise<number> {
+export async function choosePort(localDir: string, name: string): Promise<number> {
   const file = path.join(localDir, 'ports.json');
   const before = readPorts(file)[name];
-  if (before !== undefined && (await portTaken(before)) === null) {
+  if (before !== undefined && (await findPortConflict(before)) === null) {
     return before;
   }
   const port = await findFreePort();
@@ -36,24 +36,24 @@ function readPorts(file: string): Record<string, number> {
  * before the program listens on it.
  */
 const firstPort = 20_000;
-const ports = 12_000;
+const portCount = 12_000;
 const triesMax = 200;
 
 /** Returns a free port of 127.0.0.1. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries++) {
-    const port = firstPort + Math.floor(ports * Math.random());
-    if ((await portTaken(port)) === null) {
+    const port = firstPort + Math.floor(portCount * Math.random());
+    if ((await findPortConflict(port)) === null) {
       return port;
     }
   }
-  throw new Error(`No free port from ${firstPort} to ${firstPort + ports} in ${triesMax} tries`);
+  throw new Error(`No free port from ${firstPort} to ${firstPort + portCount} in ${triesMax} tries`);
 }
 
 /**
  * Returns null if the port is free. Otherwise returns the error code, such as EADDRINUSE or EACCES.
  */
-export async function portTaken(port: number): Promise<string | null> {
+export async function findPortConflict(port: number): Promise<string | null> {
   // On some systems a server on all addresses and one on 127.0.0.1 can share a port.
   for (const host of ['127.0.0.1', undefined]) {
     try {

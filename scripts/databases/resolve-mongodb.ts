@@ -6,9 +6,9 @@ import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath } from './commands.js';
 import {
-  firstThatWorks,
+  tryInOrder,
   refuseInProduction,
-  withoutPassword,
+  hidePassword,
   type Database,
   type DatabaseContext,
   type Step,
@@ -16,10 +16,10 @@ import {
 import { downloadMongod } from './download-mongod.js';
 import { mongodDataDir, startMongod } from './mongod.js';
 import { waitForHello, type Hello } from './mongodb-hello.js';
-import { portFor } from './ports.js';
+import { choosePort } from './ports.js';
 import { limitedSignal } from '../supervisor/limited-signal.js';
 
-const givenTimeoutMs = 5_000;
+const configuredTimeoutMs = 5_000;
 
 /**
  * Tries `MONGODB_URI`, `mongod` on PATH, a downloaded `mongod`, and the embedded development
@@ -29,10 +29,10 @@ const givenTimeoutMs = 5_000;
 export async function resolveMongodb(context: DatabaseContext): Promise<Database> {
   const configuredUrl = context.env['MONGODB_URI'];
   if (configuredUrl !== undefined && configuredUrl !== '') {
-    return checkGiven(configuredUrl, context);
+    return checkConfigured(configuredUrl, context);
   }
   refuseInProduction(context.env, 'MONGODB_URI');
-  const found = await firstThatWorks(stepsFor(context), context);
+  const found = await tryInOrder(getSteps(context), context);
   if (found === null) {
     throw new PlainError(
       'No MongoDB could be started here; the reasons are above. Set MONGODB_URI to the address of a replica set.',
@@ -45,21 +45,21 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
  * Prefers an installed program, then a download, then the embedded server. A copy whose data is in
  * the embedded server continues to use it.
  */
-function stepsFor({ supervisor }: DatabaseContext): Step[] {
+function getSteps({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
   if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {
     output.say('MongoDB: this copy keeps its data in the embedded database (npm run reset deletes it)');
-    return [startEmbedded, onPath, startDownloaded];
+    return [startEmbedded, startFromPath, startDownloaded];
   }
-  return [onPath, startDownloaded, startEmbedded];
+  return [startFromPath, startDownloaded, startEmbedded];
 }
 
-async function checkGiven(
+async function checkConfigured(
   url: string,
   { env, supervisor: { stopping } }: DatabaseContext,
 ): Promise<Database> {
-  const shown = withoutPassword(url);
-  const signal = limitedSignal(stopping, givenTimeoutMs);
+  const shown = hidePassword(url);
+  const signal = limitedSignal(stopping, configuredTimeoutMs);
   let answer: Hello;
   try {
     answer = await waitForHello(url, () => true, signal);
@@ -80,7 +80,7 @@ async function checkGiven(
   return { url, used: `MONGODB_URI (${shown})`, mongod: findOnPath('mongod', env) };
 }
 
-async function onPath(context: DatabaseContext): Promise<Database | null> {
+async function startFromPath(context: DatabaseContext): Promise<Database | null> {
   const program = findOnPath('mongod', context.env);
   if (program === null) {
     context.supervisor.output.say('MongoDB: no mongod on PATH');
@@ -113,7 +113,7 @@ async function startEmbedded({ supervisor, durable }: DatabaseContext): Promise<
   output.say('MongoDB: starting the embedded development server (packages/embedded-mongo)');
   const dataDir = embeddedDataDir(localDir);
   fs.mkdirSync(dataDir, { recursive: true });
-  const port = await portFor(localDir, 'mongodb');
+  const port = await choosePort(localDir, 'mongodb');
   await supervisor.start({
     name: 'mongodb',
     tier: 'database',

@@ -1,14 +1,14 @@
 /** Finds or starts a Redis with the first option that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { pidFile } from '../supervisor/pid-files.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { findOnPath, runCommand } from './commands.js';
 import {
-  firstThatWorks,
+  tryInOrder,
   refuseInProduction,
-  withoutPassword,
+  hidePassword,
   type Database,
   type DatabaseContext,
 } from './database.js';
@@ -16,13 +16,13 @@ import {
   installRedisByApt,
   installRedisFromNpm,
   installRedisHint,
-  redisBuiltBefore,
+  findBuiltProgram,
 } from './install-redis.js';
-import { portFor } from './ports.js';
-import { checkRedis, holdsKeys, redisVersion, waitForRedis } from './redis-ping.js';
+import { choosePort } from './ports.js';
+import { checkRedis, hasKeys, redisVersion, waitForRedis } from './redis-checks.js';
 import { limitedSignal } from '../supervisor/limited-signal.js';
 
-const givenTimeoutMs = 5_000;
+const configuredTimeoutMs = 5_000;
 /** Default of QUEUE_PREFIX (config/env.ts). */
 const defaultPrefix = 'topup';
 const versionTimeoutMs = 5_000;
@@ -41,11 +41,11 @@ export async function resolveRedis(
 ): Promise<Database> {
   const configuredUrl = context.env['REDIS_URL'];
   if (configuredUrl !== undefined && configuredUrl !== '') {
-    return checkGiven(configuredUrl, context);
+    return checkConfigured(configuredUrl, context);
   }
   refuseInProduction(context.env, 'REDIS_URL');
-  const atUsualAddress = (stepContext: DatabaseContext) => alreadyListening(usualUrl, stepContext);
-  const found = await firstThatWorks([onPath, findBuiltRedis, atUsualAddress, byApt, fromNpm], context);
+  const atUsualAddress = (stepContext: DatabaseContext) => findListening(usualUrl, stepContext);
+  const found = await tryInOrder([startFromPath, findBuiltRedis, atUsualAddress, startFromApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(
       `No usable Redis was found; the reasons are above. Install one and try again:\n` +
@@ -58,11 +58,11 @@ export async function resolveRedis(
   return found;
 }
 
-async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise<Database> {
+async function checkConfigured(url: string, { supervisor }: DatabaseContext): Promise<Database> {
   const { stopping, output } = supervisor;
-  const shown = withoutPassword(url);
+  const shown = hidePassword(url);
   try {
-    await waitForRedis(url, limitedSignal(stopping, givenTimeoutMs));
+    await waitForRedis(url, limitedSignal(stopping, configuredTimeoutMs));
   } catch (error) {
     stopping.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
@@ -77,7 +77,7 @@ async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise
   return { url, used: `REDIS_URL (${shown})` };
 }
 
-async function onPath(context: DatabaseContext): Promise<Database | null> {
+async function startFromPath(context: DatabaseContext): Promise<Database | null> {
   for (const name of ['redis-server', 'valkey-server']) {
     const program = findOnPath(name, context.env);
     const started = program === null ? null : await tryServer(program, `${name} on PATH`, context);
@@ -90,12 +90,12 @@ async function onPath(context: DatabaseContext): Promise<Database | null> {
 }
 
 async function findBuiltRedis(context: DatabaseContext): Promise<Database | null> {
-  const program = redisBuiltBefore(context);
+  const program = findBuiltProgram(context);
   return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
 /** Uses a server that somebody else started. Writing to such a server needs consent. */
-async function alreadyListening(
+async function findListening(
   url: string,
   { env, supervisor, confirm }: DatabaseContext,
 ): Promise<Database | null> {
@@ -106,7 +106,7 @@ async function alreadyListening(
   try {
     version = await redisVersion(url);
     warnings = await checkRedis(url);
-    if (await holdsKeys(url, prefix)) {
+    if (await hasKeys(url, prefix)) {
       warnings.push(
         `it already holds keys under ${prefix}:, perhaps of another copy (QUEUE_PREFIX sets another prefix)`,
       );
@@ -137,7 +137,7 @@ async function alreadyListening(
     : null;
 }
 
-async function byApt(context: DatabaseContext): Promise<Database | null> {
+async function startFromApt(context: DatabaseContext): Promise<Database | null> {
   const program = await installRedisByApt(context);
   return program === null ? null : tryServer(program, 'redis-server, installed by apt-get', context);
 }
@@ -187,13 +187,13 @@ async function startServer(program: string, { supervisor }: DatabaseContext): Pr
   const { localDir } = supervisor;
   const dataDir = path.join(localDir, 'redis');
   fs.mkdirSync(dataDir, { recursive: true });
-  const port = await portFor(localDir, 'redis');
+  const port = await choosePort(localDir, 'redis');
   const url = `redis://127.0.0.1:${port}`;
   await supervisor.start({
     name: 'redis',
     tier: 'database',
     args: [
-      builtProgram('scripts/supervisor/guard.js'),
+      getBuiltProgramPath('scripts/supervisor/guard.js'),
       pidFile(localDir, 'redis-program'),
       program,
       '--port',

@@ -43,7 +43,7 @@ function requestOf({ operation, method, path, query, key, headers, body }: Sampl
     ...(key === null ? [] : [`Authorization: Bearer {{${key}}}`]),
     ...headers.map(({ name, value }) => `${name}: ${value}`),
     ...(body !== undefined
-      ? ['Content-Type: application/json', '', JSON.stringify(withRefs(body, operationId), null, 2)]
+      ? ['Content-Type: application/json', '', JSON.stringify(replaceRefs(body, operationId), null, 2)]
       : []),
     '',
   ].join('\n');
@@ -59,7 +59,7 @@ function pathOf(path: string): string {
     .replace('/v1/transactions/{{id}}', `/v1/transactions/${refOf('createWalletTransaction')}`);
 }
 
-function withRefs(body: unknown, operationId: string): unknown {
+function replaceRefs(body: unknown, operationId: string): unknown {
   if (typeof body !== 'object' || body === null) {
     return body;
   }

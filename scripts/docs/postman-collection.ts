@@ -93,7 +93,7 @@ function itemOf({ operation, method, path, query, key, headers, body }: SampleRe
       ...(body !== undefined && {
         body: {
           mode: 'raw',
-          raw: JSON.stringify(withNewRef(body), null, 2),
+          raw: JSON.stringify(replaceRef(body), null, 2),
           options: { raw: { language: 'json' } },
         },
       }),
@@ -102,7 +102,7 @@ function itemOf({ operation, method, path, query, key, headers, body }: SampleRe
 }
 
 /** Replaces the ref_id of the example, because it would already be used after the first call. */
-function withNewRef(body: unknown): unknown {
+function replaceRef(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'ref_id' in body
     ? { ...body, ref_id: '{{new_ref}}' }
     : body;

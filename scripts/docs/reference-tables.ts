@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { projectRoot } from '../../config/project-file.js';
 import { refusedSettings } from '../../config/refused-settings.js';
 import { settingsOfProcesses } from '../../config/settings-of-processes.js';
-import { schemaRows } from '../../src/api/docs/schema-rows.js';
+import { buildSchemaRows } from '../../src/api/docs/schema-rows.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { isAllowed, operatorRoles, rights, type OperatorAction } from '../../src/operators/rights.js';
 import { processTypes } from '../../src/processes.js';
@@ -52,7 +52,7 @@ export const referenceTables: Record<string, () => string> = {
 };
 
 /** Returns the page with its tables generated from the current code. */
-export function withTables(page: string): string {
+export function insertTables(page: string): string {
   return page.replace(
     /(<!-- table: (\w+) -->\n)[^]*?(<!-- \/table -->)/g,
     (_all, start: string, name: string, end: string) => {
@@ -109,7 +109,7 @@ function findEvents(): Row[] {
           [
             code(event),
             escapeBars(post.summary),
-            [...new Set(schemaRows(schema).map(({ name }) => name.replace(/^data\./, '')))]
+            [...new Set(buildSchemaRows(schema).map(({ name }) => name.replace(/^data\./, '')))]
               .filter((name) => !['event', 'data', 'timestamp'].includes(name))
               .map(code)
               .join(', '),

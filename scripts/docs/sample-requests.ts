@@ -33,10 +33,10 @@ export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
       body: bodyOf(operation),
     })),
   );
-  return [...all.filter((each) => !endsSomething(each)), ...all.filter(endsSomething)];
+  return [...all.filter((each) => !isDestructive(each)), ...all.filter(isDestructive)];
 }
 
-const endsSomething = ({ method, path }: SampleRequest) =>
+const isDestructive = ({ method, path }: SampleRequest) =>
   method === 'DELETE' || path.endsWith('/api/keys/rotate');
 
 const required = (operation: DescribedOperation, place: 'query' | 'header') =>

@@ -43,13 +43,13 @@ export interface MessageStore {
 const messagesMax = 10_000;
 const bytesMax = 64 * 1024 * 1024;
 
-interface Kept {
+interface StoredMessage {
   message: Message;
   refId: string | null;
 }
 
 export function createMessageStore(): MessageStore {
-  let stored: Kept[] = [];
+  let stored: StoredMessage[] = [];
   let bytes = 0;
   let lastId = 0;
   let version = 0;
@@ -85,7 +85,7 @@ export function createMessageStore(): MessageStore {
   };
 }
 
-function matches({ message, refId }: Kept, { ref_id: wanted, path, since, after }: MessageFilter): boolean {
+function matches({ message, refId }: StoredMessage, { ref_id: wanted, path, since, after }: MessageFilter): boolean {
   return (
     (wanted === undefined || refId === wanted) &&
     (path === undefined || message.path === path || message.path.startsWith(path.replace(/\/?$/, '/'))) &&

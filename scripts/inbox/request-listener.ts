@@ -90,12 +90,12 @@ export function createRequestListener(parts: InboxParts): InboxListener {
   };
 }
 
-type Receiving = InboxParts & { path: string; held: HeldResponses };
+type ReceiveContext = InboxParts & { path: string; held: HeldResponses };
 
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { settings, messages, random, path, held }: Receiving,
+  { settings, messages, random, path, held }: ReceiveContext,
 ): Promise<void> {
   const raw = await readBody(request, deliveryBytesMax);
   const secrets = settings.secretsFor(path);

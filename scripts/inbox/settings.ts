@@ -19,7 +19,7 @@ export interface AnswerRule {
   times: number | null;
 }
 
-export const friendly: AnswerRule = {
+export const defaultRule: AnswerRule = {
   hang_rate: 0,
   fail_rate: 0,
   fail_status: 500,
@@ -99,10 +99,10 @@ export function createInboxSettings(): InboxSettings {
       }
       const { value } = result;
       toleranceS = value.timestamp_tolerance_s === undefined ? toleranceS : value.timestamp_tolerance_s;
-      assign(secrets, value.secrets, (secretOrList) =>
+      applyChange(secrets, value.secrets, (secretOrList) =>
         typeof secretOrList === 'string' ? [secretOrList] : secretOrList,
       );
-      assign(answers, value.answers, (answer) => ({ ...friendly, ...answer }));
+      applyChange(answers, value.answers, (answer) => ({ ...defaultRule, ...answer }));
     },
     resetAnswers: () => answers.clear(),
     show: () => ({
@@ -115,7 +115,7 @@ export function createInboxSettings(): InboxSettings {
       const found = closestKey(answers, path);
       const rule = found === null ? undefined : answers.get(found);
       if (found === null || rule === undefined) {
-        return friendly;
+        return defaultRule;
       }
       if (rule.times !== null) {
         if (rule.times === 1) {
@@ -130,7 +130,7 @@ export function createInboxSettings(): InboxSettings {
   };
 }
 
-function assign<Given, Kept>(
+function applyChange<Given, Kept>(
   target: Map<string, Kept>,
   change: Record<string, Given | null> | undefined,
   convert: (input: NonNullable<Given>) => Kept,

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { verifyWebhook } from '../../packages/client-node/src/webhooks.js';
 import { isSameSecret } from '../../src/shared/is-same-secret.js';
-import { bodySignature } from '../support/whsec.js';
+import { signBody } from '../support/webhook-signing.js';
 
 export type SignatureCheck = 'right' | 'wrong' | 'missing';
 
@@ -38,7 +38,7 @@ function checkXSignature({ headers, raw, secrets }: Delivery): SignatureCheck {
     return 'missing';
   }
   const isSigner = (secret: string): boolean =>
-    signatures.some((each) => isSameSecret(each, bodySignature(secret, raw)));
+    signatures.some((each) => isSameSecret(each, signBody(secret, raw)));
   return secrets.some(isSigner) ? 'right' : 'wrong';
 }
 

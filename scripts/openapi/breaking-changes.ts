@@ -159,10 +159,10 @@ function contentBreaks(
   });
 }
 
-type Placed = Document & { schema: unknown };
+type LocatedSchema = Document & { schema: unknown };
 
-function schemaBreaks(was: Placed, is: Placed, direction: Direction): string[] {
-  const [before, after] = [plain(was), plain(is)];
+function schemaBreaks(was: LocatedSchema, is: LocatedSchema, direction: Direction): string[] {
+  const [before, after] = [flattenSchema(was), flattenSchema(is)];
   if ((before.oneOf === undefined) !== (after.oneOf === undefined)) {
     return alternativeBreaks({ ...was, schema: before }, { ...is, schema: after }, direction);
   }
@@ -263,10 +263,10 @@ function alternativeBreaks(
 }
 
 /** Returns the schema with references resolved and `allOf` merged. */
-function plain({ root, schema }: Placed): Schema {
+function flattenSchema({ root, schema }: LocatedSchema): Schema {
   const { allOf = [], ...rest } = (resolveReferences(root, schema) ?? {}) as Schema;
   return allOf
-    .map((part) => plain({ root, at: '', schema: part }))
+    .map((part) => flattenSchema({ root, at: '', schema: part }))
     .reduce<Schema>(
       (whole, part) => ({
         ...whole,

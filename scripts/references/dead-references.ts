@@ -94,14 +94,14 @@ function deadPaths(text: string, file: string, repository: Repository): string[]
     if ('*<{$('.includes(next || ' ') || name.endsWith('.md') || /^docs\/decisions\/\d{3}$/.test(name)) {
       return [];
     }
-    return placesOf(name, file).some((place) => isThere(place, repository)) ? [] : [`${name} does not exist`];
+    return placesOf(name, file).some((place) => existsIn(place, repository)) ? [] : [`${name} does not exist`];
   });
 }
 
 /**
  * True if the path exists. Built files are named after their source, such as `scripts/migrate.js`.
  */
-function isThere(place: string, { paths }: Repository): boolean {
+function existsIn(place: string, { paths }: Repository): boolean {
   return [place, `${place}.ts`, place.replace(/\.m?js$/, '.ts')].some((each) => paths.has(each));
 }
 

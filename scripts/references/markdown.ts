@@ -9,7 +9,7 @@ export interface Link {
 export function headingsOf(markdown: string): string[] {
   return linesOutsideFences(markdown).flatMap(({ text }) => {
     const heading = /^#{1,6} +(.+?)(?: +#+)?$/.exec(text)?.[1];
-    return heading === undefined ? [] : [withoutMarkup(heading)];
+    return heading === undefined ? [] : [removeMarkup(heading)];
   });
 }
 
@@ -35,7 +35,7 @@ export function anchorsOf(markdown: string): Set<string> {
 /** Returns links and images with targets inside the repository. */
 export function linksOf(markdown: string): Link[] {
   return linesOutsideFences(markdown).flatMap(({ line, text }) =>
-    [...withoutCode(text).matchAll(/\]\(<?([^()<>\s]+)>?(?: +"[^"]*")?\)/g)].flatMap(([, target = '']) =>
+    [...removeCode(text).matchAll(/\]\(<?([^()<>\s]+)>?(?: +"[^"]*")?\)/g)].flatMap(([, target = '']) =>
       /^(?:[a-z]+:|\/\/)/i.test(target) ? [] : [{ line, target }],
     ),
   );
@@ -60,11 +60,11 @@ function linesOutsideFences(markdown: string): { line: number; text: string }[] 
   });
 }
 
-function withoutMarkup(heading: string): string {
+function removeMarkup(heading: string): string {
   return heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
 }
 
 /** `[0](x)` between backticks is code, not a link. */
-function withoutCode(text: string): string {
+function removeCode(text: string): string {
   return text.replace(/`[^`]*`/g, '');
 }

@@ -23,7 +23,7 @@ export interface Repository {
  * Files that `npm run generate` or the first release (scripts/check-openapi.ts) writes. They are
  * not in the repository.
  */
-const writtenLater = [
+const generatedFiles = [
   'packages/client-node/src/schema.ts',
   'packages/client-node/src/calls.ts',
   'packages/console/src/api/schema.d.ts',
@@ -40,7 +40,7 @@ export function readRepository(root: string): Repository {
   const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
   const packages = files.filter((file) => path.posix.basename(file) === 'package.json');
   return describeRepository({
-    files: [...files, ...writtenLater],
+    files: [...files, ...generatedFiles],
     texts: new Map(files.filter(isChecked).map((file) => [file, read(file)])),
     npmScripts: new Set(packages.flatMap((file) => readScriptNames(read(file)))),
     topupCommands: topupCommands(),
@@ -55,7 +55,7 @@ export function describeRepository(
   const documents = [...known.texts].filter(([file]) => file.endsWith('.md'));
   return {
     ...rest,
-    paths: new Set(files.flatMap(withDirectories)),
+    paths: new Set(files.flatMap(listParentPaths)),
     anchors: new Map(documents.map(([file, text]) => [file, anchorsOf(text)])),
     headings: new Map(documents.map(([file, text]) => [file, headingsOf(text)])),
     decisions: files.flatMap((file) => /^docs\/decisions\/(\d{3})-/.exec(file)?.[1] ?? []),
@@ -78,7 +78,7 @@ function readScriptNames(packageJson: string): string[] {
   return Object.keys(scripts);
 }
 
-function withDirectories(file: string): string[] {
+function listParentPaths(file: string): string[] {
   const parts = file.split('/');
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -24,15 +24,15 @@ export interface NoBill {
 
 export interface BillDesk {
   /** Returns the bill for an inquiry by this provider's client. */
-  inquire(asked: Asked): Bill | NoBill;
+  inquire(asked: BillRequest): Bill | NoBill;
   /**
    * Returns null if the bill may be paid, and otherwise the reason for the refusal. `agreed` is the
    * total that the payer expects. Null means the total that was shown last.
    */
-  refusePayment(asked: Asked, agreed: number | null): string | null;
+  refusePayment(asked: BillRequest, agreed: number | null): string | null;
 }
 
-interface Asked {
+interface BillRequest {
   provider: string;
   code: string;
   customer: string;
@@ -50,8 +50,8 @@ const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RI
  */
 export function createBillDesk(now: () => number): BillDesk {
   const grown = new Set<string>();
-  const keyOf = ({ provider, code, customer }: Asked): string => `${provider}\n${code}\n${customer}`;
-  const billNow = (asked: Asked, extra: number): Bill | NoBill =>
+  const keyOf = ({ provider, code, customer }: BillRequest): string => `${provider}\n${code}\n${customer}`;
+  const billNow = (asked: BillRequest, extra: number): Bill | NoBill =>
     noBill(asked.customer) ?? billOf(asked, { now: now(), extra });
 
   return {
@@ -91,7 +91,7 @@ function noBill(customer: string): NoBill | null {
   }
 }
 
-function billOf({ code, customer }: Asked, { now, extra }: { now: number; extra: number }): Bill {
+function billOf({ code, customer }: BillRequest, { now, extra }: { now: number; extra: number }): Bill {
   const digest = createHash('sha256').update(`${code}\n${customer}`).digest();
   const totalBill = 50_000 + (digest.readUInt16BE(0) % 450) * 1_000 + extra;
   return {

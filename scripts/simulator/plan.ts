@@ -18,12 +18,12 @@ export function planOf(
 ): Plan {
   const { plan, about } = findScenario(order.customer) ?? {};
   if (plan === undefined) {
-    return planByChance(behaviour, random());
+    return drawPlan(behaviour, random());
   }
   return about === 'payment' && order.kind !== 'payment' ? 'success' : plan;
 }
 
-function planByChance(behaviour: Behaviour, chance: number): Plan {
+function drawPlan(behaviour: Behaviour, chance: number): Plan {
   if (chance < behaviour.refuse_rate) {
     return 'refused';
   }

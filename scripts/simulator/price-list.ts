@@ -31,16 +31,16 @@ const bills = [
 const catalogue: (PriceListItem & { category: string; operator: string })[] = [
   ...operators.flatMap(({ prefix, name, margin }) =>
     thousands.map((amount) =>
-      prepaid(`${prefix}${amount}`, `${name} ${amount}.000`, amount * 1_000 + margin, name),
+      buildPrepaidItem(`${prefix}${amount}`, `${name} ${amount}.000`, amount * 1_000 + margin, name),
     ),
   ),
   ...meterThousands.map((amount) =>
-    prepaid(`PLN${amount}`, `Token PLN ${amount}.000`, amount * 1_000 + 100, 'PLN'),
+    buildPrepaidItem(`PLN${amount}`, `Token PLN ${amount}.000`, amount * 1_000 + 100, 'PLN'),
   ),
   ...bills.map((bill) => ({ ...bill, price: 0, status: 'active' as const, category: 'pascabayar' })),
 ];
 
-export function priceList(filter: { category?: string; operator?: string }): PriceListItem[] {
+export function listPrices(filter: { category?: string; operator?: string }): PriceListItem[] {
   return catalogue
     .filter((item) => filter.category === undefined || item.category === filter.category)
     .filter(
@@ -50,6 +50,6 @@ export function priceList(filter: { category?: string; operator?: string }): Pri
     .map(({ code, name, price, status }) => ({ code, name, price, status }));
 }
 
-function prepaid(code: string, name: string, price: number, operator: string): (typeof catalogue)[number] {
+function buildPrepaidItem(code: string, name: string, price: number, operator: string): (typeof catalogue)[number] {
   return { code, name, price, status: 'active', category: 'prabayar', operator };
 }

@@ -4,10 +4,10 @@
  */
 import type { BillDesk } from './bill.js';
 import { meterOf } from './meter.js';
-import { priceList } from './price-list.js';
+import { listPrices } from './price-list.js';
 import { answer, type Reply } from './reply.js';
 import type { Behaviour, SettingsHolder } from './settings.js';
-import { isSignRight, type SignedParts } from './sign.js';
+import { isSignValid, type SignedParts } from './verify-sign.js';
 import type { OrderDesk } from './take-order.js';
 
 export const callNames = ['request', 'price-list', 'balance', 'meter', 'inquiry', 'payment', 'end'] as const;
@@ -33,7 +33,7 @@ export function createProviderCalls(parts: ProviderCallParts) {
     const provider = query['username'] ?? '';
     switch (name) {
       case 'price-list':
-        return answer('00', { data: priceList(query) });
+        return answer('00', { data: listPrices(query) });
       case 'balance':
         return answer('00', { balance: behaviour.balance, currency: 'IDR' });
       case 'meter': {
@@ -118,7 +118,7 @@ function isAuthentic(name: CallName, query: Query, secret: string): boolean {
   if (username === undefined || sign === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(username)) {
     return false;
   }
-  return isSignRight(sign, { username, ...signedParts(name, query) }, secret);
+  return isSignValid(sign, { username, ...signedParts(name, query) }, secret);
 }
 
 function signedParts(name: CallName, query: Query): Omit<SignedParts, 'username'> {

@@ -27,10 +27,10 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
     const url = parseUrl(request);
     const name = callNameOf(url.pathname);
     if (name === null) {
-      await steer(request, response, { url, ...parts });
+      await handleControl(request, response, { url, ...parts });
     } else if (request.method === 'GET') {
       const { reply, delayMs } = callProvider(name, url.searchParams);
-      later(delayMs, () => give(reply, response, heldResponses));
+      runAfter(delayMs, () => sendReply(reply, response, heldResponses));
     } else {
       notAllowed(response, 'GET');
     }
@@ -53,7 +53,7 @@ function callNameOf(pathname: string): CallName | null {
   return callNames.find((name) => path === `/${name}`) ?? null;
 }
 
-function later(delayMs: number, action: () => void): void {
+function runAfter(delayMs: number, action: () => void): void {
   if (delayMs === 0) {
     action();
   } else {
@@ -61,7 +61,7 @@ function later(delayMs: number, action: () => void): void {
   }
 }
 
-function give(reply: Reply, response: ServerResponse, heldResponses: HeldResponses): void {
+function sendReply(reply: Reply, response: ServerResponse, heldResponses: HeldResponses): void {
   switch (reply.kind) {
     case 'answer':
       sendJson(response, 200, reply.body);
@@ -78,16 +78,16 @@ function give(reply: Reply, response: ServerResponse, heldResponses: HeldRespons
   }
 }
 
-interface Steered {
+interface ControlContext {
   url: URL;
   book: OrderBook;
   settings: SettingsHolder;
 }
 
-async function steer(
+async function handleControl(
   request: IncomingMessage,
   response: ServerResponse,
-  { url, book, settings }: Steered,
+  { url, book, settings }: ControlContext,
 ): Promise<void> {
   switch (`${request.method ?? ''} ${url.pathname}`) {
     case 'GET /':
@@ -147,7 +147,7 @@ async function sendLog(
       row.at >= since &&
       row.at < until,
   );
-  function* pieces(): Generator<string> {
+  function* streamRows(): Generator<string> {
     yield '[';
     for (let from = 0; from < rows.length; from += rowsPerChunk) {
       const piece = rows.slice(from, from + rowsPerChunk).map((row) => JSON.stringify(row));
@@ -156,5 +156,5 @@ async function sendLog(
     yield ']\n';
   }
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  await pipeline(Readable.from(pieces()), response);
+  await pipeline(Readable.from(streamRows()), response);
 }

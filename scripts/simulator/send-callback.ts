@@ -3,7 +3,7 @@
  * service.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { bodySignature } from '../support/whsec.js';
+import { signBody } from '../support/webhook-signing.js';
 import { serialNumberOf } from './serial-number.js';
 import type { Order } from './order-book.js';
 
@@ -32,7 +32,7 @@ export async function sendCallback(
     await wait(delayMs, undefined, { ref: false });
     const headers = {
       'content-type': 'application/json',
-      'x-signature': bodySignature(secret, raw),
+      'x-signature': signBody(secret, raw),
       'x-event': 'callback.reseller',
       'x-attempt': String(index + 1),
     };

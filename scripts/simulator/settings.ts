@@ -116,14 +116,14 @@ export function createSettings(): SettingsHolder {
       own.clear();
     },
     show: () => ({
-      ...withoutSecret(common),
+      ...hideSecret(common),
       providers: Object.fromEntries(
-        [...own].map(([provider, behaviour]) => [provider, withoutSecret(behaviour)]),
+        [...own].map(([provider, behaviour]) => [provider, hideSecret(behaviour)]),
       ),
     }),
   };
 }
 
-function withoutSecret<T extends Partial<Behaviour>>(shown: T): T {
+function hideSecret<T extends Partial<Behaviour>>(shown: T): T {
   return typeof shown.callback_secret === 'string' ? { ...shown, callback_secret: '(set)' } : shown;
 }

@@ -73,7 +73,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
       }
     }
     const refusal = call.kind === 'payment' ? bills.refusePayment(call, call.agreed) : null;
-    const order = newOrder(call, { behaviour, refusal, random, now: now() });
+    const order = buildOrder(call, { behaviour, refusal, random, now: now() });
     book.add(order);
     onTaken(order, behaviour);
     return order.plan === 'silent' ? { kind: 'silence' } : report(order, firstAnswer);
@@ -101,7 +101,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
       return answer('01', { message: `The order is ${status}`, ref_id: refId });
     }
     if (status !== as || !reported.has(order)) {
-      const ended = endedAs(order, as, now());
+      const ended = endOrder(order, as, now());
       book.replace(ended);
       reported.add(ended);
       onTaken(ended, behaviour);
@@ -139,7 +139,7 @@ export function statusOf(order: Order, now: number): 'pending' | 'success' | 'fa
   }
 }
 
-function endedAs(order: Order, as: OrderEnd, now: number): Order {
+function endOrder(order: Order, as: OrderEnd, now: number): Order {
   const ends = {
     success: { plan: 'success', reason: null },
     failed: { plan: 'ended-failed', reason: 'Ended as failed in the sandbox' },
@@ -148,7 +148,7 @@ function endedAs(order: Order, as: OrderEnd, now: number): Order {
   return { ...order, ...ends[as], final_at: new Date(now).toISOString() };
 }
 
-function newOrder(
+function buildOrder(
   call: OrderCall,
   by: { behaviour: Behaviour; refusal: string | null; random: () => number; now: number },
 ): Order {

@@ -13,7 +13,7 @@ export function readAdminPassword(localDir: string): string | undefined {
   }
 }
 
-export function keepAdminPassword(localDir: string, password: string): void {
+export function writeAdminPassword(localDir: string, password: string): void {
   fs.writeFileSync(adminPasswordPath(localDir), `${password}\n`, { mode: 0o600 });
 }
 

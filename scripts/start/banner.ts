@@ -40,10 +40,10 @@ export function banner(facts: BannerFacts): string {
       ['Redis', databases.redis],
       ['Data and logs', localDir],
     ]),
-    ...(isLoopback(facts.address) ? [] : openLines(facts)),
-    ...(buyer ? accountLines([buyer, seller]) : []),
-    ...(demo.simulator_url === null ? [] : endingLines()),
-    ...(buyer ? callLines(demo.base_url, buyer) : []),
+    ...(isLoopback(facts.address) ? [] : formatOpenWarning(facts)),
+    ...(buyer ? formatAccounts([buyer, seller]) : []),
+    ...(demo.simulator_url === null ? [] : formatEndings()),
+    ...(buyer ? formatCalls(demo.base_url, buyer) : []),
     '',
     colours.dim('Ctrl-C stops everything and keeps the data. npm run reset deletes the data.'),
     '',
@@ -59,12 +59,12 @@ function login({ username, password }: DemoAccount, { localDir, hasNewPassword }
     : `${username}, its password is in ${adminPasswordPath(localDir)}`;
 }
 
-function openLines({ address }: BannerFacts): string[] {
+function formatOpenWarning({ address }: BannerFacts): string[] {
   const warning = `WARNING: it listens on ${address}. Anyone who can reach this address can call it and log in.`;
   return ['', colours.yellow(warning), colours.yellow('It uses plain HTTP and settings for development.')];
 }
 
-function accountLines(accounts: (DemoAccount | undefined)[]): string[] {
+function formatAccounts(accounts: (DemoAccount | undefined)[]): string[] {
   return [
     '',
     colours.bold('Demo keys'),
@@ -72,7 +72,7 @@ function accountLines(accounts: (DemoAccount | undefined)[]): string[] {
   ];
 }
 
-function endingLines(): string[] {
+function formatEndings(): string[] {
   return [
     '',
     colours.bold('Test numbers') + ' (the simulator reads the last four digits)',
@@ -84,7 +84,7 @@ function endingLines(): string[] {
  * Builds sample calls. Each start uses its own ref_ids, because a repeated ref_id means the same
  * purchase.
  */
-function callLines(baseUrl: string, { username, api_key: apiKey = '' }: DemoAccount): string[] {
+function formatCalls(baseUrl: string, { username, api_key: apiKey = '' }: DemoAccount): string[] {
   const run = Date.now().toString(36);
   const customer = demoProduct.number('1230');
   const refId = `sign-${run}`;

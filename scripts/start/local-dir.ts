@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
-import { isOurs, readPidFile } from '../supervisor/pid-files.js';
+import { isOwnProcess, readPidFile } from '../supervisor/pid-files.js';
 
 /** Returns LOCAL_DIR as an absolute path. By default it is `.local` in the clone. */
 export function localDirOf(env: NodeJS.ProcessEnv): string {
@@ -18,7 +18,7 @@ export function localDirOf(env: NodeJS.ProcessEnv): string {
  * Locks the directory for this process.
  * @throws PlainError if a running copy holds the lock.
  */
-export function holdLocalDir(localDir: string): void {
+export function lockLocalDir(localDir: string): void {
   fs.mkdirSync(localDir, { recursive: true });
   const holder = holderOf(localDir);
   if (holder !== null) {
@@ -42,7 +42,7 @@ export function holdLocalDir(localDir: string): void {
   }
 }
 
-export function releaseLocalDir(localDir: string): void {
+export function unlockLocalDir(localDir: string): void {
   if (readPidFile(holderFile(localDir)) === process.pid) {
     fs.rmSync(holderFile(localDir));
   }
@@ -51,7 +51,7 @@ export function releaseLocalDir(localDir: string): void {
 /** Returns the process id of the copy that runs in the directory. Null if there is none. */
 export function holderOf(localDir: string): number | null {
   const pid = readPidFile(holderFile(localDir));
-  return isOurs(pid, path.join('scripts', 'start')) ? pid : null;
+  return isOwnProcess(pid, path.join('scripts', 'start')) ? pid : null;
 }
 
 function holderFile(localDir: string): string {

@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../databases/database.js';
-import { portFor } from '../databases/ports.js';
+import { choosePort } from '../databases/ports.js';
 import { resolveMongodb } from '../databases/resolve-mongodb.js';
 import { resolveRedis } from '../databases/resolve-redis.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
-import { keepAdminPassword, readAdminPassword } from './admin-password.js';
+import { writeAdminPassword, readAdminPassword } from './admin-password.js';
 import type { DemoAccount, DemoFile } from './demo-file.js';
 import { baseUrlOf, listenAddress } from './listen-address.js';
 import { playgroundSpecs, serviceSpecs } from './processes.js';
@@ -79,8 +79,8 @@ interface Playground {
 }
 
 async function playgroundAddresses(localDir: string): Promise<Playground> {
-  const simulatorPort = await portFor(localDir, 'simulator');
-  const inboxPort = await portFor(localDir, 'inbox');
+  const simulatorPort = await choosePort(localDir, 'simulator');
+  const inboxPort = await choosePort(localDir, 'inbox');
   return {
     simulatorPort,
     simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
@@ -109,7 +109,7 @@ async function startPlayground(
   const accounts = parseAccounts(written);
   const made = accounts['admin']?.password;
   if (known === undefined && made !== undefined) {
-    keepAdminPassword(supervisor.localDir, made);
+    writeAdminPassword(supervisor.localDir, made);
   }
   const secrets = Object.entries(accounts).flatMap(([name, { webhook_secret: secret }]) =>
     secret === undefined ? [] : [[name, secret]],

@@ -1,4 +1,4 @@
-import { findFreePort, portTaken } from '../databases/ports.js';
+import { findFreePort, findPortConflict } from '../databases/ports.js';
 import { PlainError } from '../supervisor/plain-error.js';
 
 const defaultPort = 3_000;
@@ -18,7 +18,7 @@ export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
   if (port === 0) {
     return findFreePort();
   }
-  const code = await portTaken(port);
+  const code = await findPortConflict(port);
   if (code === 'EACCES') {
     throw new PlainError(
       `PORT=${port}: this user may not listen on this port. Choose a port above 1023, for example\n  PORT=3000 npm start`,

@@ -4,7 +4,7 @@ import { on, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { builtProgram, projectRoot } from '../../config/project-file.js';
+import { getBuiltProgramPath, projectRoot } from '../../config/project-file.js';
 import { eachLine } from './lines.js';
 import type { Output } from './output.js';
 import { writePidFile } from './pid-files.js';
@@ -71,11 +71,11 @@ export async function startChild(spec: ChildSpec, context: ChildContext): Promis
 export async function stopChild(child: Child, limitMs: number): Promise<void> {
   child.unwanted.abort();
   if (child.process !== null) {
-    await end(child.process, limitMs);
+    await endProcess(child.process, limitMs);
   }
 }
 
-async function end(running: ChildProcess, limitMs: number): Promise<void> {
+async function endProcess(running: ChildProcess, limitMs: number): Promise<void> {
   if (running.exitCode !== null || running.signalCode !== null || running.pid === undefined) {
     return;
   }
@@ -111,9 +111,9 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
     });
   });
   try {
-    await Promise.race([whenReady(child, started, stopping), endsEarly(child, ended)]);
+    await Promise.race([waitUntilReady(child, started, stopping), rejectWhenEnded(child, ended)]);
   } catch (error) {
-    await end(started, unreadyStopMs);
+    await endProcess(started, unreadyStopMs);
     await ended;
     throw error;
   }
@@ -128,7 +128,7 @@ export function spawnNode(
   spec: Pick<ChildSpec, 'name' | 'args' | 'env'>,
   localDir: string,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const preload = `${pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href}?copy=${localDir}`;
+  const preload = `${pathToFileURL(getBuiltProgramPath('scripts/supervisor/follow-parent.js')).href}?copy=${localDir}`;
   const started = spawn(process.execPath, ['--import', preload, ...spec.args], {
     cwd: projectRoot,
     env: { ...process.env, ...spec.env },
@@ -143,17 +143,17 @@ export function spawnNode(
   return started;
 }
 
-async function whenReady(child: Child, started: ChildProcess, stopping: AbortSignal): Promise<void> {
+async function waitUntilReady(child: Child, started: ChildProcess, stopping: AbortSignal): Promise<void> {
   const { spec } = child;
   const signal = limitedSignal(stopping, spec.readyTimeoutMs ?? readyTimeoutMs);
   try {
-    await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
+    await (spec.whenReady === undefined ? waitForReadyMessage(child, started, signal) : spec.whenReady(signal));
   } catch (error) {
-    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at startup.${quote(child)}`) : error;
+    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at startup.${formatLastLines(child)}`) : error;
   }
 }
 
-async function saysReady(child: Child, started: ChildProcess, signal: AbortSignal): Promise<void> {
+async function waitForReadyMessage(child: Child, started: ChildProcess, signal: AbortSignal): Promise<void> {
   // A repeated `once` could miss the second of two messages that arrive together.
   for await (const [message] of on(started, 'message', { signal }) as AsyncIterable<[unknown]>) {
     if (typeof message === 'object' && message !== null && 'ready' in message && message.ready === true) {
@@ -163,11 +163,11 @@ async function saysReady(child: Child, started: ChildProcess, signal: AbortSigna
   }
 }
 
-async function endsEarly(child: Child, ended: Promise<string>): Promise<never> {
-  throw new PlainError(`${child.spec.name} ${await ended} before it was ready.${quote(child)}`);
+async function rejectWhenEnded(child: Child, ended: Promise<string>): Promise<never> {
+  throw new PlainError(`${child.spec.name} ${await ended} before it was ready.${formatLastLines(child)}`);
 }
 
-function quote({ spec, lastLines }: Child): string {
+function formatLastLines({ spec, lastLines }: Child): string {
   return spec.tier === 'database'
     ? lastLines.map((line) => `\n    ${line}`).join('')
     : ' The reason is above.';

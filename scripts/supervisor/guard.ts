@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { isOurs, readPidFile, stopProcesses } from './pid-files.js';
+import { isOwnProcess, readPidFile, stopProcesses } from './pid-files.js';
 
-const leftoverPoliteMs = 3_000;
+const leftoverGraceMs = 3_000;
 
 const [pidFile, command, ...args] = process.argv.slice(2);
 if (pidFile === undefined || command === undefined) {
@@ -18,8 +18,8 @@ if (pidFile === undefined || command === undefined) {
 // A process that an earlier guard left behind still holds the program's port and files.
 const localDir = path.resolve(path.dirname(pidFile), '..');
 const leftover = readPidFile(pidFile);
-if (isOurs(leftover, localDir)) {
-  await stopProcesses([leftover], { mark: localDir, politeMs: leftoverPoliteMs });
+if (isOwnProcess(leftover, localDir)) {
+  await stopProcesses([leftover], { mark: localDir, politeMs: leftoverGraceMs });
 }
 
 const program = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -51,7 +51,7 @@ export function createOutput(logsDir: string, write: (text: string) => void = wr
     keep,
     line(name, text) {
       keep(name, text);
-      const { words, complaint } = readable(text);
+      const { words, complaint } = parseLogLine(text);
       const before = complaint === null ? undefined : complaints.get(`${name}: ${complaint}`);
       if (before !== undefined && performance.now() - before.printedAt < repeatMs) {
         before.more += 1;
@@ -122,7 +122,7 @@ function appendLine(file: LogFile, text: string): void {
  * Formats a structured log line. Other lines are returned unchanged. `complaint` is the text of a
  * warning or error, without details.
  */
-function readable(text: string): { words: string; complaint: string | null } {
+function parseLogLine(text: string): { words: string; complaint: string | null } {
   const asItIs = { words: text, complaint: null };
   if (!text.startsWith('{')) {
     return asItIs;

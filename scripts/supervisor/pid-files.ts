@@ -28,7 +28,7 @@ export function readPidFile(file: string): number | null {
  * True if the process exists and has `mark` in its command line. The mark is checked because the
  * operating system reuses process ids.
  */
-export function isOurs(pid: number | null, mark: string): pid is number {
+export function isOwnProcess(pid: number | null, mark: string): pid is number {
   return pid !== null && pid !== process.pid && commandLine(pid).includes(mark);
 }
 
@@ -42,7 +42,7 @@ export async function stopLeftovers(localDir: string, politeMs: number): Promise
   const files = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
   const left = files
     .map((file) => ({ name: path.parse(file).name, pid: readPidFile(path.join(dir, file)) }))
-    .filter((each): each is { name: string; pid: number } => isOurs(each.pid, localDir));
+    .filter((each): each is { name: string; pid: number } => isOwnProcess(each.pid, localDir));
   await stopProcesses(
     left.map(({ pid }) => pid),
     { mark: localDir, politeMs },
@@ -53,7 +53,7 @@ export async function stopLeftovers(localDir: string, politeMs: number): Promise
 
 /** Sends SIGTERM, then SIGKILL after `politeMs`, to the processes with this mark. */
 export async function stopProcesses(pids: number[], how: { mark: string; politeMs: number }): Promise<void> {
-  const alive = () => pids.filter((pid) => isOurs(pid, how.mark));
+  const alive = () => pids.filter((pid) => isOwnProcess(pid, how.mark));
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (const pid of alive()) {
       endProcess(pid, signal);

@@ -36,7 +36,7 @@ const stopLimitsMs: [ChildSpec['tier'], number][] = [
   ['database', 2_000],
 ];
 
-const firstWaitMs = 5_000;
+const firstReportMs = 5_000;
 
 /** @param options.changed Called when a process is replaced. */
 export function createSupervisor(options: {
@@ -49,7 +49,7 @@ export function createSupervisor(options: {
   const context: ChildContext = { localDir, output, changed, stopping: stop.signal };
   const children = new Map<string, Child>();
   const starting = new Set<Promise<unknown>>();
-  const reportWait = sayWhatIsWaitedFor(output);
+  const reportWait = createWaitReporter(output);
   let stopped: Promise<void> | null = null;
   return {
     localDir,
@@ -83,7 +83,7 @@ export function createSupervisor(options: {
 }
 
 /** Reports which processes a slow start waits for, at growing intervals. */
-function sayWhatIsWaitedFor({ say }: Output): <T>(name: string, work: Promise<T>) => Promise<T> {
+function createWaitReporter({ say }: Output): <T>(name: string, work: Promise<T>) => Promise<T> {
   const missing = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const sayAfter = (intervalMs: number, waitedMs: number) => {
@@ -96,7 +96,7 @@ function sayWhatIsWaitedFor({ say }: Output): <T>(name: string, work: Promise<T>
   };
   return async (name, work) => {
     if (missing.size === 0) {
-      sayAfter(firstWaitMs, 0);
+      sayAfter(firstReportMs, 0);
     }
     missing.add(name);
     try {

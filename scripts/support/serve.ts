@@ -30,7 +30,7 @@ export async function serve({ name, host, port, handle, onStop }: ServeOptions):
   process.on('SIGTERM', stopOnce).on('SIGINT', stopOnce).on('disconnect', stopOnce);
 
   const actualPort = await listen(server, { host, port }).catch((error: unknown) => {
-    console.error(`${name}: ${listenMistake(error, port)}`);
+    console.error(`${name}: ${describeListenError(error, port)}`);
     process.exit(1);
   });
   console.log(`${name} listening on http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`);
@@ -44,7 +44,7 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
   });
 }
 
-function listenMistake(error: unknown, port: number): string {
+function describeListenError(error: unknown, port: number): string {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${port} is already in use; choose another with --port`;
   }

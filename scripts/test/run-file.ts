@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 
 export interface FileRun {
@@ -40,7 +40,7 @@ export async function runFile(run: FileRun): Promise<FileResult> {
   const result: FileResult = { file: run.file, tests: [], problem: null, printed: '', ms: 0, cpuMs: 0 };
   const dir = path.join(run.localDir, 'files', randomUUID().slice(0, 8));
   fs.mkdirSync(path.join(dir, 'tmp'), { recursive: true });
-  const child = spawn(process.execPath, [builtProgram('scripts/test/file-process.js')], {
+  const child = spawn(process.execPath, [getBuiltProgramPath('scripts/test/file-process.js')], {
     cwd: run.cwd,
     env: { ...run.env, ...ownPlaces(run.env, dir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

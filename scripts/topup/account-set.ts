@@ -49,12 +49,12 @@ export function registerAccountSet(account: Command): void {
       if (Object.keys(settings).length === 0) {
         throw new UsageError('Name at least one setting: topup account set --help');
       }
-      const [{ requireAccount }, { setAccount }] = await Promise.all([
+      const [{ requireAccount }, { setOperatorSettings }] = await Promise.all([
         import('../../src/accounts/find-account.js'),
         import('../../src/accounts/changes/set-account.js'),
       ]);
       const { _id, username } = await requireAccount(arg('username'));
-      const { changed } = await setAccount(_id, settings, by);
+      const { changed } = await setOperatorSettings(_id, settings, by);
       const words = changed.map((name) => `${name} = ${String(settings[name] ?? 'default')}`);
       return {
         data: { username, changed, settings },
@@ -79,10 +79,10 @@ function settingOptions(): Option[] {
     ),
     new Option('--rate-limit <n>', 'calls per minute').argParser(wholeNumber(1, limits.rateLimitMax)),
     new Option('--rate-limit-max <n>', 'highest limit that the account may choose, or default').argParser(
-      orDefault(wholeNumber(1, limits.rateLimitMax)),
+      allowDefault(wholeNumber(1, limits.rateLimitMax)),
     ),
     new Option('--product-limit <n>', 'sellers: most products that it may sell, or default').argParser(
-      orDefault(wholeNumber(1, limits.productsPerSellerMax)),
+      allowDefault(wholeNumber(1, limits.productsPerSellerMax)),
     ),
     new Option('--language <language>', 'language of messages to its reseller software').choices(languages),
     reasonOption(),
@@ -189,6 +189,6 @@ function fraction(value: string): number | null {
   return Number(value);
 }
 
-function orDefault(read: (value: string) => number): (value: string) => number | null {
+function allowDefault(read: (value: string) => number): (value: string) => number | null {
   return (value) => (value === 'default' ? null : read(value));
 }

@@ -239,7 +239,7 @@ function presentEndpoint({ endpoint, health }: ListedEndpoint) {
   };
 }
 
-function endpointTable(endpoints: ReturnType<typeof presentEndpoint>[]): string {
+function formatEndpoints(endpoints: ReturnType<typeof presentEndpoint>[]): string {
   return table(
     ['webhook endpoint', 'url', 'events', 'status', 'since'],
     endpoints.map((each) => [
@@ -288,7 +288,7 @@ function describeText({
   const auditRows = audit.map((each) => [time(each.at), each.actor, each.action, each.reason ?? '']);
   return [
     settings,
-    ...(endpoints.length > 1 ? [formatHeading('webhook endpoints'), endpointTable(endpoints)] : []),
+    ...(endpoints.length > 1 ? [formatHeading('webhook endpoints'), formatEndpoints(endpoints)] : []),
     formatHeading('API keys'),
     table(['id', 'created', 'valid until'], keyRows),
     formatHeading('Last changes'),

@@ -9,7 +9,7 @@ import { isAllowed, describeRefusal, getRight, type OperatorAction } from '../..
 import { UsageError } from './usage-error.js';
 import { asWritten } from '../../src/shared/say.js';
 
-export interface Acting {
+export interface OperatorClaim {
   action: OperatorAction;
   /** The operator named by --as. */
   as: string | undefined;
@@ -26,24 +26,24 @@ export interface Acting {
  * @throws UsageError if the key is missing or belongs to another operator.
  * @throws ForbiddenError if the role lacks the right.
  */
-export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<string> {
+export async function actorOf({ action, as, toleratesOutage }: OperatorClaim): Promise<string> {
   const key = givenKey(process.env);
   if (key === null && as === undefined && getRight(action).kind === 'read') {
-    return systemUser();
+    return getSystemActor();
   }
   try {
-    return await (key === null ? trustHost(action, as) : proveByKey(action, { key, as }));
+    return await (key === null ? trustHost(action, as) : authenticateByKey(action, { key, as }));
   } catch (error) {
     const { DependencyError } = await import('../../src/shared/errors.js');
     const { isMongoUnavailable } = await import('../../src/database/mongo.js');
     if (toleratesOutage && (isMongoUnavailable(error) || error instanceof DependencyError)) {
-      return systemUser();
+      return getSystemActor();
     }
     throw error;
   }
 }
 
-async function proveByKey(
+async function authenticateByKey(
   action: OperatorAction,
   credentials: { key: string; as: string | undefined },
 ): Promise<string> {
@@ -65,14 +65,14 @@ async function trustHost(action: OperatorAction, as: string | undefined): Promis
   if (isKeyNeeded) {
     // The first admin and the first key can be created without a key.
     if (as === undefined && action === 'operator.manage' && !(await anyAdminHasKey())) {
-      return systemUser();
+      return getSystemActor();
     }
     throw new UsageError(
       'This command needs an operator key. Set TOPUP_OPERATOR_KEY, or set TOPUP_OPERATOR_KEY_FILE to a file that only you can read. Create a key in the console at /admin/me, or ask an admin to run topup operator key.',
     );
   }
   if (as === undefined) {
-    return systemUser();
+    return getSystemActor();
   }
   const { requireOperator } = await import('../../src/operators/require-operator.js');
   return requireAllowed(await requireOperator(as), action);
@@ -109,6 +109,6 @@ function readKey(path: string): string {
   throw new UsageError(`TOPUP_OPERATOR_KEY_FILE: others can read ${path}. Run: chmod 600 ${path}`);
 }
 
-function systemUser(): string {
+function getSystemActor(): string {
   return `cli:${userInfo().username}`;
 }

@@ -43,7 +43,7 @@ function registerMake(group: Command): void {
         text:
           made.status === 'pending'
             ? `It needs the approval of another operator: topup adjust approve ${made._id} --as <operator> --reason …`
-            : balanceText(made),
+            : formatBalance(made),
       };
     },
   });
@@ -112,7 +112,7 @@ function registerApprove(group: Command): void {
     async run({ arg, by }) {
       const { approveAdjustment } = await import('../../src/adjustments/decide-adjustment.js');
       const { adjustment, changed } = await approveAdjustment(arg('id'), by);
-      const text = changed ? balanceText(adjustment) : 'Nothing changed: it was already approved.';
+      const text = changed ? formatBalance(adjustment) : 'Nothing changed: it was already approved.';
       return { data: { ...present(adjustment), changed }, text };
     },
   });
@@ -135,7 +135,7 @@ function registerReject(group: Command): void {
   });
 }
 
-function balanceText({ amount, balanceAfter }: Adjustment): string {
+function formatBalance({ amount, balanceAfter }: Adjustment): string {
   return `${amount > 0 ? 'Credited' : 'Debited'} ${rupiah(Math.abs(amount))}; the balance is now ${rupiah(balanceAfter ?? 0)}.`;
 }
 

@@ -22,8 +22,8 @@ function registerList(group: Command): void {
     examples: ['alarm list', 'alarm list --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listStandingAlarms } = await import('../../src/alarms/standing-alarms.js');
-      const { alarms, isTelling } = await listStandingAlarms(options.limit);
+      const { listActiveAlarms } = await import('../../src/alarms/active-alarms.js');
+      const { alarms, isTelling } = await listActiveAlarms(options.limit);
       const found = alarms.map(({ _id, since, told, refusal }) => ({
         id: _id,
         since,
@@ -65,7 +65,7 @@ function registerTest(group: Command): void {
     examples: ['alarm test'],
     toleratesOutage: true,
     async run() {
-      const [{ tryAlertUrl }, { env }] = await Promise.all([
+      const [{ testAlertUrl }, { env }] = await Promise.all([
         import('../../src/signals/send-alarm.js'),
         import('../../config/env.js'),
       ]);
@@ -76,7 +76,7 @@ function registerTest(group: Command): void {
           ),
         );
       }
-      const refusal = await tryAlertUrl(env.ALERT_WEBHOOK_URL);
+      const refusal = await testAlertUrl(env.ALERT_WEBHOOK_URL);
       return {
         data: { taken: refusal === null, refusal },
         text:

@@ -24,7 +24,7 @@ type By = { actor: string; from: null; reason: string | null };
 /** Maximum number of lines printed per list. `--json` prints all. */
 const shownMax = 200;
 
-const matches: Record<LineMatch, string> = {
+const matchDescriptions: Record<LineMatch, string> = {
   named: 'names its deposit by our id',
   referenced: "has its client's ref_id",
   amount: 'only the amount matches',
@@ -37,7 +37,7 @@ const matches: Record<LineMatch, string> = {
   'set-aside': 'was already set aside',
 };
 
-const refusals: Record<BankLineRefusal, string> = {
+const refusalDescriptions: Record<BankLineRefusal, string> = {
   'bad-date': 'its day cannot be read, or is in the future',
   'not-booked': 'the bank has not booked it yet',
   'too-old': 'it is older than 90 days',
@@ -211,8 +211,8 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
     facts([
       ['incoming', String(lines.length)],
       ['days', daysOf(days)],
-      ...(Object.keys(matches) as LineMatch[]).map((match): [string, string | null] => [
-        matches[match],
+      ...(Object.keys(matchDescriptions) as LineMatch[]).map((match): [string, string | null] => [
+        matchDescriptions[match],
         found(match).length === 0 ? null : String(found(match).length),
       ]),
       ['outgoing', String(outgoing)],
@@ -234,7 +234,7 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
       ? []
       : [
           formatHeading('Not read'),
-          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusals[why]}`),
+          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusalDescriptions[why]}`),
         ]),
     ...(Math.max(listed.length, refused.length) > shownMax
       ? [`Only ${shownMax} of each are shown; --json prints all.`]
@@ -244,6 +244,6 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
 
 function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {
   const could = deposits.map(({ _id, refId }) => `${_id} (${refId})`).join(', ');
-  const what = sameBefore ? `${matches[match]}; a similar line was already decided` : matches[match];
+  const what = sameBefore ? `${matchDescriptions[match]}; a similar line was already decided` : matchDescriptions[match];
   return [String(line), day, rupiah(amount), what, could, description];
 }

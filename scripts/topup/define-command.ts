@@ -78,7 +78,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
         return spec.run({
           arg: (name) => [argumentOf(command, name)].flat()[0] ?? '',
           args: (name) => [argumentOf(command, name)].flat(),
-          fields: givenArguments(command),
+          fields: readArguments(command),
           options,
           by: { actor, from: null, reason: options.reason ?? null },
         });
@@ -106,7 +106,7 @@ export function defineGroup(program: Command, name: string, summary: string): Co
   return program.command(name).summary(summary).description(`${summary}.`);
 }
 
-function givenArguments(command: Command): Record<string, string | string[]> {
+function readArguments(command: Command): Record<string, string | string[]> {
   const names = command.registeredArguments.map((each) => each.name());
   const entries = names.map((name) => [name, argumentOf(command, name)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));

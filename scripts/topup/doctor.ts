@@ -23,11 +23,11 @@ export function registerDoctor(program: Command): void {
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
     options: [new Option('--watch', 'repeat the checks until Ctrl-C')],
     toleratesOutage: true,
-    run: ({ options: { watch, json } }) => (watch ? watchSystem(json === true) : look()),
+    run: ({ options: { watch, json } }) => (watch ? watchSystem(json === true) : diagnoseOnce()),
   });
 }
 
-async function look(): Promise<Output> {
+async function diagnoseOnce(): Promise<Output> {
   const { diagnose } = await import('../../src/doctor/diagnose.js');
   return outputOf(await diagnose());
 }

@@ -6,14 +6,14 @@ export const colours = pico.createColors(process.stdout.isTTY && pico.isColorSup
 /** Formats aligned columns. The columns listed in `right` (counted from 0) are right-aligned. */
 export function table(head: string[], rows: string[][], right: number[] = []): string {
   const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
+    Math.max(title.length, ...rows.map((row) => removeControlSequences(row[column] ?? '').length)),
   );
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
   const line = (cells: string[]) => wrapLine(lineOf(cells), before);
   const lineOf = (cells: string[]) =>
     cells
       .map((cell, column) => {
-        const gap = ' '.repeat(Math.max(0, (widths[column] ?? 0) - visible(cell).length));
+        const gap = ' '.repeat(Math.max(0, (widths[column] ?? 0) - removeControlSequences(cell).length));
         return right.includes(column) ? gap + cell : cell + gap;
       })
       .join('  ')
@@ -59,7 +59,7 @@ export function listText<Row>(
 }
 
 /** Fields whose numbers are not rupiah. */
-const counts = /^(rounds|attempts)$/;
+const countColumns = /^(rounds|attempts)$/;
 
 function cellOf(column: unknown, value: unknown): string {
   const name = typeof column === 'string' ? column : '';
@@ -67,7 +67,7 @@ function cellOf(column: unknown, value: unknown): string {
     return '-';
   }
   if (typeof value === 'number') {
-    return counts.test(name) ? String(value) : rupiah(value);
+    return countColumns.test(name) ? String(value) : rupiah(value);
   }
   if (value instanceof Date || /(^|_)at$/.test(name)) {
     return time(value as Date | string);
@@ -81,13 +81,13 @@ function cellOf(column: unknown, value: unknown): string {
  * line unchanged for a pipe or a narrow terminal.
  */
 export function wrapLine(line: string, indent: number, width = process.stdout.columns): string {
-  if (!(width > indent + 20) || visible(line).length <= width) {
+  if (!(width > indent + 20) || removeControlSequences(line).length <= width) {
     return line;
   }
   const lines = [''];
   for (const word of line.split(/(?<=\S)(?=\s)/)) {
     const last = lines.at(-1) ?? '';
-    if (visible(last).length > indent && visible(last + word).length > width) {
+    if (removeControlSequences(last).length > indent && removeControlSequences(last + word).length > width) {
       lines.push(' '.repeat(indent) + word.trimStart());
     } else {
       lines[lines.length - 1] = last + word;
@@ -115,19 +115,19 @@ export function rupiah(amount: number): string {
   return `Rp ${amount.toLocaleString('id-ID')}`;
 }
 
-let written = (at: Date) => at.toISOString().replace('T', ' ');
+let writeTime = (at: Date) => at.toISOString().replace('T', ' ');
 
 /**
  * Sets the function that formats times. The time zone is a setting, which can be read only after
  * the service is found.
  */
 export function writeTimesBy(write: (at: Date) => string): void {
-  written = write;
+  writeTime = write;
 }
 
 /** Formats `2026-11-21 17:20:30.123 WIB`, or a dash. */
 export function time(at: Date | string | null | undefined): string {
-  return at ? written(new Date(at)) : '-';
+  return at ? writeTime(new Date(at)) : '-';
 }
 
 /** Formats `3 s`, `12 min`, `5 h` or `2 d`. */
@@ -155,6 +155,6 @@ export function status(word: string): string {
 
 const controlSequence = /\u001b\[[0-9;]*m/g;
 
-function visible(text: string): string {
+function removeControlSequences(text: string): string {
   return text.replace(controlSequence, '');
 }

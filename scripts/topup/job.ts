@@ -85,7 +85,7 @@ function registerFind(group: Command): void {
       return { kind: undefined, name: kind, state: queue === undefined ? undefined : state };
     },
     output(data) {
-      const places = data.things?.map(({ kind, id }) => `\n${kind} ${id}: ${history[kind](id)}`) ?? [];
+      const places = data.things?.map(({ kind, id }) => `\n${kind} ${id}: ${historyCommands[kind](id)}`) ?? [];
       return { data, text: `${tableOf(data.jobs, data.next)}${places.join('')}` };
     },
   });
@@ -110,7 +110,7 @@ interface ShownJob {
 }
 
 /** Commands and pages that show the history of each kind. */
-const history: Record<JobDocument['kind'], (id: string) => string> = {
+const historyCommands: Record<JobDocument['kind'], (id: string) => string> = {
   purchase: (id) => `topup transaction show ${id}`,
   account: () => 'topup account show',
   settlement: () => 'topup settlement list',
@@ -153,14 +153,14 @@ function registerShow(group: Command): void {
           ...failures.map(({ at, reason }) => `  ${time(at)}  ${reason}`),
           job.refusal === null
             ? `To retry it: topup job retry ${job.id} --reason …`
-            : `It cannot be retried: ${whyNot[job.refusal]}.`,
+            : `It cannot be retried: ${refusalDescriptions[job.refusal]}.`,
         ].join('\n'),
       };
     },
   });
 }
 
-const whyNot: Record<Refusal, string> = {
+const refusalDescriptions: Record<Refusal, string> = {
   gone: 'it no longer exists; topup job find and topup job list show existing jobs',
   running: 'it is running',
   waiting: 'it is waiting and runs by itself',
@@ -187,7 +187,7 @@ function registerRetry(group: Command): void {
     output: ({ jobs }) => ({
       data: jobs,
       text: jobs
-        .map(({ id, refusal }) => (refusal === null ? `${id} runs again.` : `${id}: ${whyNot[refusal]}.`))
+        .map(({ id, refusal }) => (refusal === null ? `${id} runs again.` : `${id}: ${refusalDescriptions[refusal]}.`))
         .join('\n'),
       failed: jobs.some(({ refusal }) => refusal !== null),
     }),

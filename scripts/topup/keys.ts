@@ -13,7 +13,7 @@ export function registerKeys(program: Command): void {
     examples: ['keys reencrypt', 'keys reencrypt --json'],
     action: 'encryption-key.change',
     async run({ by }) {
-      const [{ reencrypt, countSealed, sumForKey }, { sealedSources }, { sealingKey }, { recordAudit }] =
+      const [{ reencrypt, countSealed, sumForKey }, { sealedSources }, { getSealingKey }, { recordAudit }] =
         await Promise.all([
           import('../../src/sealed-values.js'),
           import('../../src/sealed-values.js'),
@@ -22,7 +22,7 @@ export function registerKeys(program: Command): void {
         ]);
       const { changed, unreadable } = await reencrypt(sealedSources, showProgress, showUnreadable);
       const places = await countSealed(sealedSources);
-      const key = sealingKey().id;
+      const key = getSealingKey().id;
       const values = Object.fromEntries(Object.keys(places).map((id) => [id, sumForKey(places, id)]));
       const remaining = Object.entries(values).reduce((sum, [id, n]) => (id === key ? sum : sum + n), 0);
       await recordAudit(null, {

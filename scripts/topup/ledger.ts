@@ -29,7 +29,7 @@ function registerVerify(ledger: Command): void {
       const { verifyLedger } = await import('../../src/reconciliation/ledger/verify-ledger.js');
       const progress = process.stderr.isTTY ? progressLine() : undefined;
       const report = await verifyLedger(progress, { full, root, publicKey: key });
-      return { data: report, text: reportText(report), failed: !report.ok };
+      return { data: report, text: formatReport(report), failed: !report.ok };
     },
   });
 }
@@ -56,7 +56,7 @@ function registerClose(ledger: Command): void {
       }
       const last = await findLastClosedDay();
       const data = { closed: closed.map(presentDay), last: last && presentDay(last) };
-      return { data, text: closeText(closed.map(presentDay), data.last) };
+      return { data, text: formatCloses(closed.map(presentDay), data.last) };
     },
   });
 }
@@ -77,7 +77,7 @@ function presentDay({ _id, root, signature, content }: ClosedDay) {
 
 type ShownDay = ReturnType<typeof presentDay>;
 
-function closeText(closed: ShownDay[], last: ShownDay | null): string {
+function formatCloses(closed: ShownDay[], last: ShownDay | null): string {
   const head = ['day', 'wallets', 'journals', 'root'];
   const cells = closed.map(({ day, wallets, journals, root }) => [day, `${wallets}`, `${journals}`, root]);
   return [
@@ -120,7 +120,7 @@ function formatUnvouched(amount: number): [string, string][] {
   return amount > 0 ? [['credited without confirmation', rupiah(amount)]] : [];
 }
 
-function reportText(report: LedgerReport): string {
+function formatReport(report: LedgerReport): string {
   const { examined, totals } = report;
   const rows = report.checks.map(({ title, failures }) => [
     failures === null ? colours.yellow('–') : failures === 0 ? colours.green('ok') : colours.red('FAIL'),
@@ -139,8 +139,8 @@ function reportText(report: LedgerReport): string {
       ['deposits', examined.deposits.toLocaleString('en')],
       ['settlements', examined.settlements.toLocaleString('en')],
       ['quotes', examined.quotes.toLocaleString('en')],
-      ['closed days', closesText(report.closes)],
-      ['closed audit log', auditText(report.closes.audit)],
+      ['closed days', formatClosedDays(report.closes)],
+      ['closed audit log', formatAudit(report.closes.audit)],
       ...(totals
         ? ([
             ['in wallets', rupiah(totals.wallets)],
@@ -169,12 +169,12 @@ function reportText(report: LedgerReport): string {
  * Describes the audit log. Late entries are named, because an entry forged for a past day looks
  * like a late one.
  */
-function auditText({ entries, late, lateIds }: LedgerReport['closes']['audit']): string {
+function formatAudit({ entries, late, lateIds }: LedgerReport['closes']['audit']): string {
   const named = lateIds.join(', ') + (late > lateIds.length ? ' …' : '');
   return `${entries.toLocaleString('en')} entries${late > 0 ? `, ${late.toLocaleString('en')} of them late: ${named}` : ''}`;
 }
 
-function closesText({ days, journals, last }: LedgerReport['closes']): string {
+function formatClosedDays({ days, journals, last }: LedgerReport['closes']): string {
   return last
     ? `${days}, ${journals.toLocaleString('en')} journals, the last ${last.day} ${last.root} ${last.publicKey ? `signed with ${last.publicKey}` : 'not signed'}`
     : 'none';

@@ -60,7 +60,7 @@ function registerList(group: Command): void {
             ? 'There is no markup.'
             : table(
                 ['for', 'what', 'code or name', 'markup'],
-                shown.map((each) => [forWhom(each), each.scope, each.of ?? '-', formatMarkup(each)]),
+                shown.map((each) => [describeBuyer(each), each.scope, each.of ?? '-', formatMarkup(each)]),
                 [3],
               ),
           ...(next === null ? [] : [`More: --after "${next}"`]),
@@ -119,14 +119,14 @@ function registerSet(group: Command): void {
         rupiah: amount,
       };
       const what = of === null ? scope : `${scope} ${of}`;
-      const empty = await hintOfEmptyGroup(options.group);
-      return { data, text: `${forWhom(data)}, ${what}: ${formatMarkup(data)}${empty}` };
+      const empty = await buildEmptyGroupHint(options.group);
+      return { data, text: `${describeBuyer(data)}, ${what}: ${formatMarkup(data)}${empty}` };
     },
   });
 }
 
 /** Returns a hint if a price group has no members, because a misspelt name creates a new group. */
-async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
+async function buildEmptyGroupHint(name: string | undefined): Promise<string> {
   if (name === undefined) {
     return '';
   }
@@ -221,7 +221,7 @@ function percent(value: string): number {
   return Number(value);
 }
 
-function forWhom({ account, group }: { account: string | null; group: string | null }): string {
+function describeBuyer({ account, group }: { account: string | null; group: string | null }): string {
   return account ?? (group === null ? 'all' : `group ${group}`);
 }
 

@@ -1,6 +1,6 @@
 /** Explains an error that a database outage caused. Names the database and what to do. */
 
-interface Away {
+interface UnavailableDatabase {
   name: 'MongoDB' | 'Redis';
   setting: 'MONGODB_URI' | 'REDIS_URL';
   says: string;
@@ -16,7 +16,7 @@ export class OutageError extends Error {}
  * itself.
  * @param connecting The error from connecting to MongoDB. Null if the connection succeeded.
  */
-export async function asOutage(error: unknown, connecting: unknown): Promise<Error> {
+export async function toOutageError(error: unknown, connecting: unknown): Promise<Error> {
   const [
     { AppError, DependencyError },
     { isOutage },
@@ -35,9 +35,9 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
   }
   const isRefusal = error instanceof AppError && !(error instanceof DependencyError);
   if (isRefusal || error instanceof UsageError || !isOutage(error)) {
-    return asError(error);
+    return toError(error);
   }
-  const outage = sentenceOf(await whoIsAway(connecting));
+  const outage = sentenceOf(await findUnavailableDatabases(connecting));
   if (error instanceof UnknownOutcomeError) {
     return new OutageError(
       `The outcome is unknown. Check the state before you repeat the command. ${outage}`,
@@ -48,21 +48,21 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
   return new OutageError(isUsual ? outage : `${error.message} ${outage}`);
 }
 
-async function whoIsAway(connecting: unknown): Promise<Away[]> {
-  const [{ pingMongo }, { noAnswer, findRedisProblem }] = await Promise.all([
+async function findUnavailableDatabases(connecting: unknown): Promise<UnavailableDatabase[]> {
+  const [{ pingMongo }, { noResponseMessage, findRedisProblem }] = await Promise.all([
     import('../../src/database/mongo.js'),
     import('../../src/redis/server-health.js'),
   ]);
   const [mongodb, refusal] = await Promise.all([
-    (connecting === null ? pingMongo() : Promise.reject(asError(connecting))).then(() => null, wordsOf),
+    (connecting === null ? pingMongo() : Promise.reject(toError(connecting))).then(() => null, wordsOf),
     // A ping is not sufficient, because a full Redis and a replica respond to it.
     findRedisProblem(),
   ]);
   const redis = { name: 'Redis', setting: 'REDIS_URL' } as const;
   return [
     ...(mongodb === null ? [] : [{ name: 'MongoDB', setting: 'MONGODB_URI', says: mongodb } as const]),
-    ...(refusal === noAnswer ? [{ ...redis, says: 'does not respond' }] : []),
-    ...(refusal !== null && refusal !== noAnswer
+    ...(refusal === noResponseMessage ? [{ ...redis, says: 'does not respond' }] : []),
+    ...(refusal !== null && refusal !== noResponseMessage
       ? [{ ...redis, says: refusal, refuses: true } as const]
       : []),
   ];
@@ -74,7 +74,7 @@ function wordsOf(error: unknown): string {
     : 'does not respond';
 }
 
-function sentenceOf(away: Away[]): string {
+function sentenceOf(away: UnavailableDatabase[]): string {
   if (away.length === 0) {
     return 'A database was unavailable for a moment and is available again. Run the command again.';
   }
@@ -94,6 +94,6 @@ function sentenceOf(away: Away[]): string {
   ].join(' ');
 }
 
-export function asError(error: unknown): Error {
+export function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -93,7 +93,7 @@ async function apply(file: string, { meant }: ImportOptions, by: By): Promise<Ou
       `${changed} offers were changed. To undo this: topup product import --undo ${importId} --reason …`,
       ...(kept.length === 0
         ? []
-        : [`Skipped, because they changed since the preview: lines ${some(kept.map(({ line }) => line))}`]),
+        : [`Skipped, because they changed since the preview: lines ${formatNumbers(kept.map(({ line }) => line))}`]),
     ].join('\n'),
   };
 }
@@ -108,7 +108,7 @@ async function undo(id: string, by: By): Promise<Output> {
       ...(kept.length === 0
         ? []
         : [
-            `Skipped, because they were changed since: ${some(kept.map(({ line, productCode, fields }) => `${productCode} (line ${line}: ${fields.join(', ')})`))}`,
+            `Skipped, because they were changed since: ${formatNumbers(kept.map(({ line, productCode, fields }) => `${productCode} (line ${line}: ${fields.join(', ')})`))}`,
             `To undo the rest later: topup product import --undo ${id} --reason …`,
           ]),
     ].join('\n'),
@@ -167,7 +167,7 @@ function registerHistory(product: Command): void {
   });
 }
 
-const words: Record<LineRefusal, string> = {
+const refusalDescriptions: Record<LineRefusal, string> = {
   'no-code': 'names no product',
   'no-seller': 'names no seller',
   'bad-price': 'its price must have digits only',
@@ -195,7 +195,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
   const ordered = sortByImportance(changes);
   const linesOf = (why: ConfirmReason) => {
     const found = ordered.filter((each) => each[why]).map(({ line }) => line);
-    return found.length === 0 ? null : some(found);
+    return found.length === 0 ? null : formatNumbers(found);
   };
   return [
     facts([
@@ -221,7 +221,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
       ? []
       : [
           formatHeading('Refused'),
-          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${words[why]}`),
+          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusalDescriptions[why]}`),
         ]),
     ...(Math.max(changes.length, refused.length) > shownMax
       ? [`Only ${shownMax} of each are shown; --json prints all.`]
@@ -248,6 +248,6 @@ function formatValue(value: number | string | null): string {
   return value === null ? '-' : typeof value === 'number' ? rupiah(value) : value;
 }
 
-function some(all: (string | number)[]): string {
+function formatNumbers(all: (string | number)[]): string {
   return all.length > 20 ? `${all.slice(0, 20).join(', ')} and ${all.length - 20} more` : all.join(', ');
 }

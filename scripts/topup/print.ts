@@ -42,14 +42,14 @@ async function explain(error: unknown): Promise<string> {
   if (error instanceof AppError) {
     return [error.message, error.atCommandLine].filter((each) => each !== undefined).join(' ');
   }
-  return String(redact(error instanceof Error ? inSources(error.stack ?? error.message) : String(error)));
+  return String(redact(error instanceof Error ? mapToSources(error.stack ?? error.message) : String(error)));
 }
 
 /**
  * Maps a stack to source files and lines. The source map is read only here, because loading it
  * would slow down each start.
  */
-export function inSources(stack: string): string {
+export function mapToSources(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   return stack.replace(
     /(\/[^\s():]+\.cjs):(\d+):(\d+)/g,

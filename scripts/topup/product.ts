@@ -75,7 +75,7 @@ function linesOf<P extends { offers: Offer[] }>(product: P) {
   return offers.map((offer, at) => ({ product, offer, isFirst: at === 0 }));
 }
 
-function offersText(offers: Offer[]): string {
+function formatOffers(offers: Offer[]): string {
   return listText(
     offers.map((offer) => ({ offer })),
     { columns: offerColumns, empty: 'No seller offers it.' },
@@ -102,7 +102,7 @@ function registerShow(group: Command): void {
           ['cut-off', data.cut_off && `${data.cut_off.start} to ${data.cut_off.end}`],
         ]),
         formatHeading('Offers'),
-        offersText(data.offers),
+        formatOffers(data.offers),
       ].join('\n'),
     }),
   });
@@ -130,7 +130,7 @@ function registerChanges(group: Command): void {
           'at',
           'code',
           'seller',
-          ['change', ({ was, is }) => changeText(was, is)],
+          ['change', ({ was, is }) => formatChange(was, is)],
           ['who', ({ actor }) => actor],
           ['why', ({ reason }) => reason],
         ],
@@ -142,7 +142,7 @@ function registerChanges(group: Command): void {
 }
 
 /** Formats `price Rp 10.000 -> Rp 10.500, status active -> maintenance`. */
-function changeText(was: Figures, is: Figures): string {
+function formatChange(was: Figures, is: Figures): string {
   const shown = (value: string | number | null) =>
     typeof value === 'number' ? rupiah(value) : (value ?? 'none');
   return (['price', 'cost', 'status'] as const)
@@ -230,7 +230,7 @@ function registerSet(group: Command): void {
       }
       const { _id: sellerId } = await requireAccount(seller);
       const offer = await setOffer({ code, sellerId, price, status: word, belowCost }, by);
-      return { data: offer, text: offersText([offer]) };
+      return { data: offer, text: formatOffers([offer]) };
     },
   });
 }

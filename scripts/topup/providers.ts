@@ -93,7 +93,7 @@ function row({ seller, state, circuit, backlog }: ProviderOverview): string[] {
 }
 
 /** The console operations identify a seller by its username. */
-const sellerInPath = ({ fields }: CommandCall<object>) => ({ username: fields['seller'], seller: undefined });
+const buildSellerPath = ({ fields }: CommandCall<object>) => ({ username: fields['seller'], seller: undefined });
 
 function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
   defineOperationCommand(group, {
@@ -107,10 +107,10 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
     examples: [`provider ${verb} grosir --reason "maintenance until 14:00, by mail"`],
     options: [reasonOption()],
     async operation() {
-      const steer = await import('../../src/console/providers/steer-provider.js');
+      const steer = await import('../../src/console/providers/control-provider.js');
       return verb === 'pause' ? steer.pauseProviderCall : steer.resumeProviderCall;
     },
-    input: sellerInPath,
+    input: buildSellerPath,
     output: (_answer, { arg }) => ({
       data: { seller: arg('seller'), paused: verb === 'pause' },
       text: `${arg('seller')} is ${verb === 'pause' ? 'paused' : 'in service again'}.`,

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { DayReport, Named, Sum } from '../../src/doctor/report-day.js';
+import type { DayReport, NamedSum, Sum } from '../../src/doctor/build-day-report.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, formatHeading, rupiah, table, time } from './format.js';
 import { day, wholeNumber } from './options.js';
@@ -20,8 +20,8 @@ export function registerReport(program: Command): void {
       new Option('--top <n>', 'rows in each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
-      const [{ reportDay }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all([
-        import('../../src/doctor/report-day.js'),
+      const [{ buildDayReport }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all([
+        import('../../src/doctor/build-day-report.js'),
         import('../../src/accounts/find-account.js'),
         import('../../src/shared/business-time.js'),
         import('../../src/shared/clock.js'),
@@ -31,7 +31,7 @@ export function registerReport(program: Command): void {
         throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);
       }
       const first = await findFirstAccountDay();
-      const found = await reportDay(date ?? today, { top });
+      const found = await buildDayReport(date ?? today, { top });
       // A day before the first account was created has no sales.
       const early = first !== null && found.day < first ? [`\nThe first account here is of ${first}.`] : [];
       return { data: found, text: [textOf(found), ...early].join('\n') };
@@ -76,7 +76,7 @@ function section(title: string, sums: Record<string, Sum>): string[] {
   );
 }
 
-function list(title: string, rows: Named[]): string[] {
+function list(title: string, rows: NamedSum[]): string[] {
   const cells = rows.map(({ name, count, amount }) => [name, String(count), rupiah(amount)]);
   return [formatHeading(title), rows.length === 0 ? 'none' : table(['', 'count', 'amount'], cells, [1, 2])];
 }

@@ -50,7 +50,7 @@ function registerList(settlement: Command): void {
         'amount',
         ['to pay', (row) => row.net_amount],
         ['bank and holder', (row) => `${row.bank_code} ${row.account_number} ${row.account_name}`],
-        ['status', statusText],
+        ['status', formatSettlementStatus],
         ['claimed', (row) => row.claimed_by && `${row.claimed_by} ${time(row.claimed_at)}`],
         'bank_reference',
         'created_at',
@@ -60,7 +60,7 @@ function registerList(settlement: Command): void {
   });
 }
 
-function statusText({ needs_approval, review_reason, status: word }: ReturnType<typeof present>): string {
+function formatSettlementStatus({ needs_approval, review_reason, status: word }: ReturnType<typeof present>): string {
   return needs_approval ? `${status('approval')} (${review_reason ?? ''})` : status(word);
 }
 

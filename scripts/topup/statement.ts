@@ -47,9 +47,9 @@ export function registerStatement(program: Command): void {
       const statement = await openStatement(account._id, period);
       const after = statement.firstSeq - 1;
       if (format) {
-        const { statementCsv } = await import('../../src/statements/statement.js');
+        const { streamStatementCsv } = await import('../../src/statements/statement.js');
         // It is not an error if the reader closes the pipe (`| head`).
-        await pipeline(statementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
+        await pipeline(streamStatementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
           ignoreClosedPipe,
         );
         return { data: null, text: '' };

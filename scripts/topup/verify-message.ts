@@ -44,18 +44,18 @@ export function verifyMessage(
     x_signature: result.x_signature,
     webhook_signature: result.standard_webhooks,
     genuine,
-    hint: genuine ? null : hintFor(raw, check),
+    hint: genuine ? null : findHint(raw, check),
   };
 }
 
-function hintFor(
+function findHint(
   raw: string,
   check: (body: string, toleranceMs: number | null) => ReturnType<typeof verifySignatures>,
 ): string {
   if (check(raw, null).standard_webhooks === 'right') {
     return 'the signature is correct but older than five minutes (--ignore-age accepts it)';
   }
-  const variants = { trimmed: raw.trim(), compact: compact(raw) };
+  const variants = { trimmed: raw.trim(), compact: compactJson(raw) };
   const fits = Object.entries(variants).find(
     ([, body]) => body !== raw && check(body, null).x_signature === 'right',
   );
@@ -64,7 +64,7 @@ function hintFor(
     : 'the secret is wrong, or the body differs from the one that was sent';
 }
 
-function compact(raw: string): string {
+function compactJson(raw: string): string {
   const parsed = parse(raw);
   return parsed === undefined ? raw : JSON.stringify(parsed);
 }

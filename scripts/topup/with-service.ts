@@ -1,7 +1,7 @@
 import { withTimeout } from '../../src/shared/concurrency.js';
 import { findService } from './find-service.js';
 import { writeTimesBy } from './format.js';
-import { asError, asOutage } from './outage.js';
+import { toError, toOutageError } from './outage.js';
 
 const redisWaitMs = 2_000;
 
@@ -42,7 +42,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
   try {
     if (!toleratesOutage) {
       if (connecting !== null) {
-        throw asError(connecting);
+        throw toError(connecting);
       }
       // Commands that need Redis report that it is missing. Other commands work without it.
       await requireRedisVersion();
@@ -52,7 +52,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
     await clock.goBy(mongo.getMongodbTime).catch(() => undefined);
     return await work();
   } catch (error) {
-    throw await asOutage(error, connecting);
+    throw await toOutageError(error, connecting);
   } finally {
     await clock.stop();
     await queues.closeQueues();

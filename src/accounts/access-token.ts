@@ -19,12 +19,12 @@ function getTokenKey(): Buffer {
   return macKey;
 }
 
-export interface OpenedToken {
+export interface AccessTokenPayload {
   keyId: string;
   validUntil: Date;
 }
 
-export function sealAccessToken({ keyId, validUntil }: OpenedToken): string {
+export function sealAccessToken({ keyId, validUntil }: AccessTokenPayload): string {
   const payload = Buffer.alloc(payloadBytes);
   payload.write(keyId, 'hex');
   payload.writeUIntBE(validUntil.getTime(), idBytes, payloadBytes - idBytes);
@@ -39,7 +39,7 @@ export function looksLikeAccessToken(credential: string): boolean {
  * Opens an access token.
  * @returns Null if the MAC is invalid or the token has expired.
  */
-export function openAccessToken(token: string): OpenedToken | null {
+export function openAccessToken(token: string): AccessTokenPayload | null {
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
   const payload = bytes.subarray(0, payloadBytes);
   const mac = bytes.subarray(payloadBytes);

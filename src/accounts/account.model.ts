@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
 import { usernamePattern } from '../shared/input-rules.js';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 import { getCollection } from '../database/typed-collection.js';
 import type { EndpointOwner, WebhookEndpoint } from './webhook-endpoint.js';
 import { languages, type Language } from '../shared/messages.js';
@@ -164,5 +164,5 @@ schema.index(
 );
 
 const model = mongoose.model('Account', schema);
-export const AccountModel = readOnly<Account>(model);
+export const AccountModel = asReadOnly<Account>(model);
 export const accounts: Pick<Collection<Account>, 'find' | 'findOne'> = getCollection<Account>(model);

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 
 /**
  * An API key. It is looked up by its SHA-256. The key itself is also stored, encrypted, because the
@@ -34,4 +34,4 @@ schema.index(
 );
 schema.index({ accountId: 1, validUntil: 1 }, { name: 'account_keys' });
 
-export const ApiKeyModel = readOnly<ApiKey>(mongoose.model('ApiKey', schema));
+export const ApiKeyModel = asReadOnly<ApiKey>(mongoose.model('ApiKey', schema));

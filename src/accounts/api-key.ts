@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
-import { apiKeyContext } from './secret-contexts.js';
+import { getApiKeyContext } from './secret-contexts.js';
 import { decrypt } from '../shared/encryption.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
@@ -16,13 +16,13 @@ const keyPattern = /^([bs]k_(?:live|test)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 export function generateApiKey(role: Role, mode: 'live' | 'test'): string {
   const prefix = `${role === 'buyer' ? 'bk' : 'sk'}_${mode}_`;
   const random = toBase62(randomBytes(32), 43);
-  return prefix + random + checksum(prefix + random);
+  return prefix + random + computeChecksum(prefix + random);
 }
 
 /** True if the text has the form and the checksum of an API key. */
 export function isWellFormedApiKey(key: string): boolean {
   const match = keyPattern.exec(key);
-  return match !== null && checksum(`${match[1] ?? ''}${match[2] ?? ''}`) === match[3];
+  return match !== null && computeChecksum(`${match[1] ?? ''}${match[2] ?? ''}`) === match[3];
 }
 
 /** Returns the SHA-256 of a key in lower-case hex. Keys are looked up by this hash. */
@@ -30,7 +30,7 @@ export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-function checksum(text: string): string {
+function computeChecksum(text: string): string {
   return toBase62(createHash('sha256').update(text).digest().subarray(0, 4), 6);
 }
 
@@ -61,5 +61,5 @@ export async function getDecryptedApiKey(accountId: string, keyId: string | null
   if (!key) {
     throw new NotFoundError(say('noApiKey'));
   }
-  return decrypt(key.sealed, apiKeyContext(accountId));
+  return decrypt(key.sealed, getApiKeyContext(accountId));
 }

@@ -9,8 +9,8 @@ import { isExpired, refuseOtherMode, refuseSuspended, requireRole } from './auth
 import { generateApiKey } from './api-key.js';
 import { buildApiKeyDocument } from './create-account.js';
 import { countMd5Sign } from './md5-signs.js';
-import { findKeysByUsername } from './known-keys.js';
-import { apiKeyContext } from './secret-contexts.js';
+import { findKeysByUsername } from './api-key-cache.js';
+import { getApiKeyContext } from './secret-contexts.js';
 
 /** Algorithm of a reseller call's signature. */
 export type SignKind = 'hmac' | 'md5';
@@ -43,7 +43,7 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
   // Do not look up malformed usernames, because the cache would store them as missing.
   const found = isUsername(request.username) ? await findKeysByUsername(request.username) : null;
   // An unknown username costs the same work and gets the same message as a wrong sign.
-  const keys = (found?.keys ?? [decoyKey]).filter((key) => !isExpired(key.validUntil)).map(openKey);
+  const keys = (found?.keys ?? [decoyKey]).filter((key) => !isExpired(key.validUntil)).map(decryptApiKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
     throw new UnauthorizedError(say('signWrong'), 'invalid_sign');
@@ -64,7 +64,7 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
  * @throws UnauthorizedError (07) for a test account on a live installation, or a live account in a
  *   sandbox.
  */
-export function requireOpenBuyer(account: Account): void {
+export function requireActiveBuyer(account: Account): void {
   refuseOtherMode(account);
   refuseSuspended(account);
   requireRole(account, 'buyer');
@@ -73,8 +73,8 @@ export function requireOpenBuyer(account: Account): void {
 /** A key that is compared if the username is unknown, so that the response time is the same. */
 const decoyKey = buildApiKeyDocument('nobody', generateApiKey('buyer', 'test'));
 
-function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {
-  return decrypt(sealed, apiKeyContext(accountId));
+function decryptApiKey({ sealed, accountId }: { sealed: string; accountId: string }): string {
+  return decrypt(sealed, getApiKeyContext(accountId));
 }
 
 function isSignedWith(apiKey: string, { username, sign, md5Covers, hmacCovers }: SignedRequest): boolean {

@@ -5,11 +5,11 @@ import { say } from '../shared/say.js';
 import { looksLikeAccessToken, openAccessToken } from './access-token.js';
 import type { Account, Role } from './account.model.js';
 import { hashApiKey, isWellFormedApiKey } from './api-key.js';
-import { findKeyByHash, findKeyById } from './known-keys.js';
+import { findKeyByHash, findKeyById } from './api-key-cache.js';
 import type { Session } from '../database/mongo.js';
 import { ApiKeyModel } from './api-key.model.js';
 
-export interface Authenticated {
+export interface AuthenticatedCaller {
   account: Account;
   /** Id of the API key that the call uses, or that created its access token. */
   keyId: string;
@@ -25,7 +25,7 @@ export interface Authenticated {
  * @throws UnauthorizedError (401/07) if the credential is unknown, revoked or expired.
  * @throws ForbiddenError (403/07) for a suspended account.
  */
-export async function authenticate(credential: string): Promise<Authenticated> {
+export async function authenticate(credential: string): Promise<AuthenticatedCaller> {
   const found = looksLikeAccessToken(credential)
     ? await authenticateToken(credential)
     : await authenticateKey(credential);
@@ -58,7 +58,7 @@ export function refuseOtherMode(account: Account): void {
   }
 }
 
-async function authenticateKey(apiKey: string): Promise<Authenticated> {
+async function authenticateKey(apiKey: string): Promise<AuthenticatedCaller> {
   if (!isWellFormedApiKey(apiKey)) {
     throw new UnauthorizedError(say('apiKeyMalformed'));
   }
@@ -70,7 +70,7 @@ async function authenticateKey(apiKey: string): Promise<Authenticated> {
   return { account: found.account, keyId: found.key._id, isToken: false, validUntil: found.key.validUntil };
 }
 
-async function authenticateToken(token: string): Promise<Authenticated> {
+async function authenticateToken(token: string): Promise<AuthenticatedCaller> {
   const opened = openAccessToken(token);
   const found = opened && (await findKeyById(opened.keyId));
   if (!found || isExpired(found.key.validUntil)) {
@@ -99,14 +99,14 @@ export function isExpired(validUntil: Date | null): boolean {
  *
  * So an attacker with an old key or a token can neither keep access nor lock the owner out.
  */
-export type Power = 'trade' | 'own';
+export type Permission = 'trade' | 'own';
 
 /**
  * Checks the permission of the credential. The key is read from the database, because another
  * process may have replaced a cached key.
  * @throws ForbiddenError (403/07) that says which credential to send.
  */
-export async function requirePower(by: Authenticated, power: Power): Promise<void> {
+export async function requirePermission(by: AuthenticatedCaller, power: Permission): Promise<void> {
   if (power === 'trade') {
     return;
   }

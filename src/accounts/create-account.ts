@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { apiKeyContext, providerSecretContext, webhookSecretContext } from './secret-contexts.js';
+import { getApiKeyContext, getProviderSecretContext, getWebhookSecretContext } from './secret-contexts.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { bySystem, recordAudit, type ChangedBy } from '../audit/record-audit.js';
@@ -9,7 +9,7 @@ import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { runInTransaction, isDuplicateKey } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { AccountModel, type Account, type ProviderSettings, type Role } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
@@ -47,7 +47,7 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
     // Invalidate all accounts, so that routing finds a new seller.
     const key = buildApiKeyDocument(id, apiKey);
     await writeAndInvalidate([AccountModel, ApiKeyModel], null, (accounts, keys) =>
-      inTransaction(async (session) => {
+      runInTransaction(async (session) => {
         await accounts.create([account], { session });
         await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
         await keys.create([key], { session });
@@ -78,7 +78,7 @@ export function buildApiKeyDocument(accountId: string, apiKey: string) {
     _id: newId(),
     accountId,
     sha256: hashApiKey(apiKey),
-    sealed: encrypt(apiKey, apiKeyContext(accountId)),
+    sealed: encrypt(apiKey, getApiKeyContext(accountId)),
     validUntil: null,
     createdAt: now(),
   };
@@ -102,7 +102,7 @@ function buildAccountDocument(options: {
     callbackUrl: input.callbackUrl ?? null,
     ipWhitelist: [],
     rateLimit: limits.rateLimitDefault,
-    webhookSecretSealed: encrypt(webhookSecret, webhookSecretContext(id)),
+    webhookSecretSealed: encrypt(webhookSecret, getWebhookSecretContext(id)),
     previousWebhookSecret: null,
     webhookStatus: 'enabled',
     requireStrongSign: false,
@@ -113,7 +113,7 @@ function buildAccountDocument(options: {
           kind: input.provider.kind,
           baseUrl: input.provider.baseUrl,
           username: input.provider.username,
-          secretSealed: encrypt(input.provider.secret, providerSecretContext(id)),
+          secretSealed: encrypt(input.provider.secret, getProviderSecretContext(id)),
         }
       : null,
     createdAt: at,

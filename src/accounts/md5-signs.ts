@@ -11,9 +11,9 @@ import { now } from '../shared/clock.js';
 import { batchCalls } from '../shared/concurrency.js';
 
 export const md5DaysShown = 30;
-const keptS = 35 * 86_400;
+const retentionS = 35 * 86_400;
 /** Number of accounts read per day. */
-const busiestMax = 100;
+const topSignersMax = 100;
 
 /** Counts one sign in the background. Concurrent calls share a round trip to Redis. */
 export function countMd5Sign(accountId: string): void {
@@ -30,7 +30,7 @@ const addToCounters = batchCalls<string, undefined>({
     }
     const pipeline = redis().pipeline();
     counts.forEach((count, id) => pipeline.zincrby(key, count, id));
-    await pipeline.expire(key, keptS).exec();
+    await pipeline.expire(key, retentionS).exec();
     return accountIds.map(() => undefined);
   },
 });
@@ -54,7 +54,7 @@ export async function getMd5SignCounts(accountIds: readonly string[]): Promise<n
  * accounts of each day. Null if Redis is unavailable.
  */
 export async function findTopMd5Signers(): Promise<{ accountId: string; signs: number }[] | null> {
-  const days = await readEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
+  const days = await readEachDay((client, key) => client.zrevrange(key, 0, topSignersMax - 1, 'WITHSCORES'));
   if (!days) {
     return null;
   }

@@ -3,14 +3,14 @@
  * another context.
  */
 
-export function apiKeyContext(accountId: string): string {
+export function getApiKeyContext(accountId: string): string {
   return `api-key:${accountId}`;
 }
 
-export function webhookSecretContext(accountId: string): string {
+export function getWebhookSecretContext(accountId: string): string {
   return `webhook-secret:${accountId}`;
 }
 
-export function providerSecretContext(accountId: string): string {
+export function getProviderSecretContext(accountId: string): string {
   return `provider:${accountId}`;
 }

@@ -1,7 +1,7 @@
 import { buildAuditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { findConfirmed } from '../database/find-confirmed.js';
-import { int64 } from '../database/typed-collection.js';
-import { inTransaction } from '../database/mongo.js';
+import { toInt64 } from '../database/typed-collection.js';
+import { runInTransaction } from '../database/mongo.js';
 import { post } from '../money/posting/post.js';
 import type { Insert, WalletAfter } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
@@ -41,7 +41,7 @@ export async function approveAdjustment(
         collection: adjustments.collectionName,
         id: adjustmentId,
         expect: { status: 'pending', requestedBy: { $ne: by.actor } },
-        setAfter: ({ balance }) => ({ ...end, balanceAfter: int64(balance) }),
+        setAfter: ({ balance }) => ({ ...end, balanceAfter: toInt64(balance) }),
       },
     ],
     inserts: [buildApprovalAudit(adjustment, by)],
@@ -60,7 +60,7 @@ export async function rejectAdjustment(
   by: ChangedBy,
 ): Promise<{ adjustment: Adjustment; changed: boolean }> {
   const { accountId } = await requireAdjustment(adjustmentId);
-  const changed = await inTransaction(async (session) => {
+  const changed = await runInTransaction(async (session) => {
     const end = { status: 'rejected', decidedBy: by.actor, decidedAt: now() };
     const { matchedCount } = await AdjustmentModel.updateOne(
       { _id: adjustmentId, accountId, status: 'pending' },

@@ -6,7 +6,7 @@ import { type Adjustment, AdjustmentModel, adjustments, toStored } from './adjus
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
-import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
+import { buildAuditEntryInsert, type ChangedBy } from '../audit/record-audit.js';
 import { postWithoutKey } from '../money/posting/post.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
@@ -185,7 +185,7 @@ function buildWaitingPosting(pending: Adjustment, by: ChangedBy): Posting {
 
 function buildAudit(action: string, { _id, accountId, amount, status }: Adjustment, by: ChangedBy) {
   const subject = { kind: 'adjustment' as const, id: _id };
-  return auditInsert({ ...by, action, subject, after: { accountId, amount, status } });
+  return buildAuditEntryInsert({ ...by, action, subject, after: { accountId, amount, status } });
 }
 
 /**

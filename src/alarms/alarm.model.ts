@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
 /** An active or recently ended alarm, and whether its notification was accepted. */
-export interface StandingAlarm {
+export interface StoredAlarm {
   /** Name of the alarm and its subject. */
   _id: string;
   since: Date;
@@ -39,7 +39,7 @@ export interface StandingAlarm {
   endedAt?: Date | null;
 }
 
-const schema = new Schema<StandingAlarm>(
+const schema = new Schema<StoredAlarm>(
   {
     _id: { type: String, required: true },
     since: { type: Date, required: true },
@@ -60,6 +60,6 @@ schema.index({ endedAt: 1 }, { name: 'ended_expires', expireAfterSeconds: 3_600 
 export const redisDownId = 'TopupRedisDown';
 
 /** Filter for alarms that have not ended. */
-export const isStanding = { endedAt: null };
+export const activeAlarmFilter = { endedAt: null };
 
-export const standingAlarms = getCollection<StandingAlarm>(mongoose.model('StandingAlarm', schema));
+export const storedAlarms = getCollection<StoredAlarm>(mongoose.model('StandingAlarm', schema));

@@ -9,7 +9,7 @@ import { getReceipt } from './buyer/get-receipt.js';
 import { inquireBuyerBill } from './buyer/inquire-bill.js';
 import { getBuyerPriceList } from './buyer/get-price-list.js';
 import { getBuyerTransaction, listBuyerTransactions, lookupBuyerTransactions } from './buyer/transactions.js';
-import { advance, endTransaction, listScenarios } from './sandbox/scenarios.js';
+import { advanceSandbox, endTransaction, listScenarios } from './sandbox/scenarios.js';
 import { createProduct, listProducts, putOffer, updateProduct } from './seller/products.js';
 import { getSellerBalance, getSettlement, listSettlements, requestSettlement } from './seller/settlements.js';
 import { listSellerTransactions } from './seller/list-transactions.js';
@@ -31,11 +31,11 @@ import { testEndpointFor, testWebhookFor } from './webhooks/test-events.js';
 import { createResellerRequest } from './reseller/create-request.js';
 import { getResellerBalance, getResellerPriceList } from './reseller/balance-and-prices.js';
 import type { AnyResellerOperation } from './reseller/reseller-operation.js';
-import { reportOperations } from './reports/operations.js';
-import { statementOperations } from './statements/operations.js';
+import { buildReportOperations } from './reports/operations.js';
+import { buildStatementOperations } from './statements/operations.js';
 
 /** Operations of an account on its own settings (docs/reference/api/configuration.md). */
-export function accountOperations(role: Role): AnyOperation[] {
+export function buildAccountOperations(role: Role): AnyOperation[] {
   return [getConfigFor(role), updateConfigFor(role), rotateKeyFor(role), listRequestsFor(role)];
 }
 
@@ -55,7 +55,7 @@ export const buyerOperations: AnyOperation[] = [
 ];
 
 /** docs/reference/api/sandbox.md */
-export const sandboxOperations: AnyOperation[] = [listScenarios, endTransaction, advance];
+export const sandboxOperations: AnyOperation[] = [listScenarios, endTransaction, advanceSandbox];
 
 /** docs/reference/api/seller.md */
 export const sellerOperations: AnyOperation[] = [
@@ -80,7 +80,7 @@ export const walletOperations: AnyOperation[] = [
 ];
 
 /** Operations of an account on its webhooks. */
-export function webhookOperations(role: Role): AnyOperation[] {
+export function buildWebhookOperations(role: Role): AnyOperation[] {
   return [
     listDeliveriesFor(role),
     replayDeliveryFor(role),
@@ -115,13 +115,13 @@ export const operations: AnyOperation[] = [
   ...walletOperations,
   ...buyerOperations,
   ...sellerOperations,
-  ...statementOperations('buyer'),
-  ...statementOperations('seller'),
-  ...reportOperations('buyer'),
-  ...reportOperations('seller'),
-  ...webhookOperations('buyer'),
-  ...webhookOperations('seller'),
-  ...accountOperations('buyer'),
-  ...accountOperations('seller'),
+  ...buildStatementOperations('buyer'),
+  ...buildStatementOperations('seller'),
+  ...buildReportOperations('buyer'),
+  ...buildReportOperations('seller'),
+  ...buildWebhookOperations('buyer'),
+  ...buildWebhookOperations('seller'),
+  ...buildAccountOperations('buyer'),
+  ...buildAccountOperations('seller'),
   ...sandboxOperations,
 ];

@@ -37,7 +37,7 @@ export interface AuditPage {
 /**
  * Maximum number of entries read per page, even if few of them match conditions without an index.
  */
-const lookedMax = 1_000;
+const entriesReadMax = 1_000;
 
 /**
  * Returns a page of the audit log, newest first. Entries with the same time are never split over
@@ -56,7 +56,7 @@ export async function findAuditPage(
     ...(before && { $lt: before }),
   };
   const wanted = { ...known, ...(Object.keys(at).length > 0 && { at }) } as Filter<AuditEntry>;
-  const readMax = isExact(filter) ? limit + 1 : lookedMax;
+  const readMax = isExact(filter) ? limit + 1 : entriesReadMax;
   const looked = await auditEntries.find(wanted).sort({ at: -1 }).limit(readMax).toArray();
   const fitting = looked.filter((each) => matchesFilter(each, filter));
   const last = fitting[limit - 1];
@@ -64,7 +64,7 @@ export async function findAuditPage(
     // Include all other entries with the same time as the last one.
     const moment = await auditEntries
       .find({ ...known, at: last.at } as Filter<AuditEntry>)
-      .limit(lookedMax)
+      .limit(entriesReadMax)
       .toArray();
     const earlier = fitting.filter((each) => each.at > last.at);
     return {

@@ -16,11 +16,11 @@ export type NewAuditEntry = Pick<AuditEntry, 'actor' | 'action' | 'subject'> &
  * Returns the entry for a posting's `inserts`. Keys, secrets and passwords in `before` and `after`
  * are masked.
  */
-export function auditInsert(entry: NewAuditEntry): { collection: string; document: AuditEntry } {
+export function buildAuditEntryInsert(entry: NewAuditEntry): { collection: string; document: AuditEntry } {
   return { collection: auditEntries.collectionName, document: buildAuditEntry(entry) };
 }
 
-/** Like `auditInsert`, for an entry that depends on the wallet after the posting. */
+/** Like `buildAuditEntryInsert`, for an entry that depends on the wallet after the posting. */
 export function buildAuditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry): {
   collection: string;
   documentAfter: (after: After) => AuditEntry;

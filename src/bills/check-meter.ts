@@ -17,7 +17,7 @@ import type { Product } from '../products/product.model.js';
 import { chooseRoute } from '../providers/choose-route.js';
 import { getAdapter, buildConnection } from '../providers/get-adapter.js';
 import { getRoutingSellers } from '../providers/routing-cache.js';
-import { buildNoRouteError } from '../providers/route-or-refuse.js';
+import { buildNoRouteError } from '../providers/require-route.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 
@@ -45,14 +45,14 @@ export interface MeterCheck {
  * Expiry in Redis in milliseconds, longer than a client waits. The customer's name is stored
  * nowhere else (decision 044).
  */
-const keptMs = 30_000;
+const retentionMs = 30_000;
 
 /**
  * Stores a meter check.
  * @throws DependencyError (503/03) while Redis is unavailable, like every function of this store.
  */
 export async function putMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
-  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs));
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', retentionMs));
 }
 
 /** Returns the meter check, or null if it has expired or was already taken. */
@@ -62,8 +62,8 @@ export async function readMeterCheck(checkId: string): Promise<MeterCheck | null
 }
 
 /** Stores the result if a client still waits for it. */
-export async function answerMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
-  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
+export async function storeMeterOutcome(checkId: string, check: MeterCheck): Promise<void> {
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', retentionMs, 'XX'));
 }
 
 /** Returns the result and deletes the check. Null if there was no result in time. */
@@ -110,7 +110,7 @@ export async function checkMeter(
 ): Promise<Meter> {
   requireSellableProduct(product, { productCode: product._id, kind: 'prepaid', customerNumber: meterNumber });
   const checkId = newId();
-  await putMeterCheck(checkId, { sellerId: await findSellerToAsk(product), meterNumber, found: null });
+  await putMeterCheck(checkId, { sellerId: await findMeterSeller(product), meterNumber, found: null });
   await addAndWait(checkMeterJob, { checkId, accountId }, { timeoutMs: waitMs });
   const found = await takeMeterCheck(checkId);
   switch (found?.outcome) {
@@ -128,7 +128,7 @@ export async function checkMeter(
  * Returns the seller to which an order would go, among those whose provider can check meters. The
  * backlog is ignored.
  */
-async function findSellerToAsk(product: Product): Promise<string> {
+async function findMeterSeller(product: Product): Promise<string> {
   const sellers = [...(await getRoutingSellers()).values()];
   const unable = sellers.filter(({ provider }) => !provider || !getAdapter(provider.kind).inquireMeter);
   const choice = await chooseRoute({
@@ -152,7 +152,7 @@ async function findSellerToAsk(product: Product): Promise<string> {
  * Queries the provider for the owner of a meter and stores the result while a client waits. Safe to
  * run twice, because it buys nothing.
  */
-export async function askForMeter(checkId: string): Promise<void> {
+export async function queryMeterOwner(checkId: string): Promise<void> {
   const check = await readMeterCheck(checkId);
   if (!check || check.found) {
     return;
@@ -161,6 +161,6 @@ export async function askForMeter(checkId: string): Promise<void> {
   const ask = seller.provider && getAdapter(seller.provider.kind).inquireMeter;
   const found = ask ? await ask(buildConnection(seller), check.meterNumber) : null;
   if (found) {
-    await answerMeterCheck(checkId, { ...check, found });
+    await storeMeterOutcome(checkId, { ...check, found });
   }
 }

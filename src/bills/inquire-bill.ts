@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.model.js';
 import { requireSellableProduct, normalizeCustomerNumber } from '../products/customer-number.js';
 import { findProduct } from '../products/read-products.js';
 import type { Product } from '../products/product.model.js';
-import { endOfBusinessDay } from '../shared/business-time.js';
+import { getEndOfBusinessDay } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import {
   ConflictError,
@@ -17,7 +17,7 @@ import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { createProofSalt } from '../money/closes/canonical-text.js';
 import { addAndWait } from '../jobs/add-job.js';
-import { requireRoute } from '../providers/route-or-refuse.js';
+import { requireRoute } from '../providers/require-route.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
 import { getExistingAccount } from '../accounts/find-account.js';
 import { loadMarkups } from '../products/markups.js';
@@ -66,14 +66,14 @@ const waitMs = 10_000;
 /**
  * Makes a bill inquiry (docs/reference/api/bills.md). This moves no money.
  * @throws NotFoundError (404/02) if there is no such product.
- * @throws The errors of askForBill.
+ * @throws The errors of requestBillQuote.
  */
 export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
   const { account, productCode } = request;
   const found = await findProduct(productCode);
   const customerNumber = normalizeCustomerNumber(found?.customerNumber.kind, request.customerNumber);
   const product = requireSellableProduct(found, { productCode, kind: 'postpaid', customerNumber });
-  return askForBill(account._id, product, customerNumber);
+  return requestBillQuote(account._id, product, customerNumber);
 }
 
 /**
@@ -87,7 +87,7 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
  * @throws MaintenanceError or DependencyError (503/03) if no result is available. The client can
  *   retry later.
  */
-export async function askForBill(
+export async function requestBillQuote(
   accountId: string,
   product: Product,
   customerNumber: string,
@@ -108,7 +108,7 @@ export async function askForBill(
     refusal: null,
     usedBy: null,
     createdAt: now(),
-    expiresAt: endOfBusinessDay(),
+    expiresAt: getEndOfBusinessDay(),
     proofSalt: createProofSalt(),
   };
   await QuoteModel.create(quote);

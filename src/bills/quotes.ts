@@ -22,7 +22,7 @@ export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
  * never both.
  * @returns The number of expired quotes.
  */
-export async function endQuotes(accountId: string): Promise<number> {
+export async function expireQuotes(accountId: string): Promise<number> {
   const at = now();
   const { modifiedCount } = await quotes.updateMany(
     { accountId, status: 'open', usedBy: null, expiresAt: { $gt: at } },

@@ -9,7 +9,7 @@ import type { ChangedBy } from '../audit/record-audit.js';
 import type { ProofClient } from '../operators/login.js';
 import { isAllowed, describeRefusal, getRight, type OperatorAction } from '../operators/rights.js';
 import type { SessionClient } from '../operators/sessions.js';
-import { isSafeMethod, keepSession, getAdminSession } from './session.js';
+import { isSafeMethod, loadSession, getAdminSession } from './session.js';
 
 const namedMax = 20;
 const nameLengthMax = 100;
@@ -22,7 +22,7 @@ const nameLengthMax = 100;
  * may be written for a later release.
  * @throws ValidationError (400/01) if a field is unknown or invalid.
  */
-export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
+export function parseConsoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
   const query = parseQuery(request);
   const bounds = getInputLimits(schema);
   const unknown = Object.keys(query).filter((name) => bounds.kind !== 'object' || !bounds.fields.has(name));
@@ -55,7 +55,7 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
     if (method === 'post' && getRight(action).kind !== 'change') {
       throw new Error(`POST ${path} needs a right to change; ${action} is a right to read`);
     }
-    router[method](path, allow(action), handle);
+    router[method](path, requireRight(action), handle);
   }
   return router;
 }
@@ -66,11 +66,11 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
  * before the change (decision 026).
  * @throws Error when it is mounted, if the action has no right.
  */
-export function allow(action: OperatorAction): RequestHandler {
+export function requireRight(action: OperatorAction): RequestHandler {
   getRight(action);
   return async (request, response, next) => {
     if (!isSafeMethod(request)) {
-      await keepSession(request, response);
+      await loadSession(request, response);
     }
     const { operator } = getAdminSession(response);
     if (!isAllowed(operator.role, action)) {
@@ -81,7 +81,7 @@ export function allow(action: OperatorAction): RequestHandler {
 }
 
 /** Builds the actor, address and reason of a change for the audit log. */
-export function changedByOperator(
+export function buildOperatorChangedBy(
   request: Request,
   response: Response,
   reason: string | null = null,

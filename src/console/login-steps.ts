@@ -10,7 +10,7 @@ import {
   getCsrfToken,
   endLoginStep,
   getLoginStepId,
-  newBrowserToken,
+  createBrowserToken,
   findOperatorByLoginStep,
   sessionMaxMs,
   startSession,
@@ -54,9 +54,9 @@ export function renderRecoveryCodes(codes: string[]): Html {
   </div>`;
 }
 
-const browserMs = 90 * 86_400_000;
+const knownBrowserMs = 90 * 86_400_000;
 
-interface Step {
+interface LoginStep {
   operator: Operator;
   token: string;
 }
@@ -69,7 +69,7 @@ export async function completeLogin(request: Request, response: Response, operat
   const token = await startSession(operator, getRequestClient(request));
   setCookie(response, 'session', token, sessionMaxMs);
   setCookie(response, 'csrf', getCsrfToken(token), sessionMaxMs);
-  setCookie(response, 'browser', newBrowserToken(operator), browserMs);
+  setCookie(response, 'browser', createBrowserToken(operator), knownBrowserMs);
   clearCookie(response, 'login');
   clearCookie(response, 'step');
 }
@@ -158,18 +158,18 @@ function isRefusal(error: unknown): error is AppError {
   return [UnauthorizedError, RateLimitError, ConflictError].some((each) => error instanceof each);
 }
 
-async function findLoginStep(request: Request): Promise<Step | null> {
+async function findLoginStep(request: Request): Promise<LoginStep | null> {
   const token = readCookie(request, 'step');
   const operator = token === null ? null : await findOperatorByLoginStep(token);
   return token !== null && operator ? { operator, token } : null;
 }
 
-interface Shown {
+interface FormStatus {
   httpStatus: number;
   message: string | null;
 }
 
-function sendCodeForm(response: Response, { token }: Step, { httpStatus, message }: Shown): void {
+function sendCodeForm(response: Response, { token }: LoginStep, { httpStatus, message }: FormStatus): void {
   sendPage(response, {
     httpStatus,
     title: 'Second factor',
@@ -184,7 +184,7 @@ function sendCodeForm(response: Response, { token }: Step, { httpStatus, message
   });
 }
 
-async function sendEnrolment(response: Response, { operator, token }: Step, shown: Shown): Promise<void> {
+async function sendEnrolment(response: Response, { operator, token }: LoginStep, shown: FormStatus): Promise<void> {
   const enrolment = await beginEnrolment(operator, getLoginStepId(token));
   sendPage(response, {
     httpStatus: shown.httpStatus,

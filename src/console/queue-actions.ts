@@ -13,7 +13,7 @@ import { findCurrentQueues } from '../processes.js';
 import { DependencyError, ForbiddenError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
-import { allow, changedByOperator } from './console-route.js';
+import { requireRight, buildOperatorChangedBy } from './console-route.js';
 
 const queue = '/api/queues/:queueName';
 const job = `${queue}/:jobId`;
@@ -52,11 +52,11 @@ const auditedTextMax = 2_000;
  * @throws Error if the board has an action without a row here, so that an upgrade cannot add
  *   unchecked actions.
  */
-export function queueActions(): Router {
+export function createQueueActionsRouter(): Router {
   const router = Router({ caseSensitive: true });
   router.use(createJsonBodyParsers());
   // Keep the order of the board's routes, so that `pause` is not matched as a job's name.
-  for (const { method, path } of boardRoutes()) {
+  for (const { method, path } of listBoardRoutes()) {
     if (method === 'get') {
       continue;
     }
@@ -66,7 +66,7 @@ export function queueActions(): Router {
         `The queue board can ${method} ${path}, which has no row in src/console/queue-actions.ts`,
       );
     }
-    router[method](path, allow(action), auditAction(path));
+    router[method](path, requireRight(action), auditAction(path));
   }
   router.use((request, response, next) => {
     if (!['GET', 'HEAD'].includes(request.method) && response.locals[matched] !== true) {
@@ -79,7 +79,7 @@ export function queueActions(): Router {
 
 const matched = 'queueAction';
 
-function boardRoutes(): { method: HttpMethod; path: string }[] {
+function listBoardRoutes(): { method: HttpMethod; path: string }[] {
   return appRoutes.api.flatMap(({ method, route }) =>
     [method].flat().flatMap((verb) => [route].flat().map((path) => ({ method: verb, path }))),
   );
@@ -100,7 +100,7 @@ function auditAction(path: string): RequestHandler {
     const name = String(request.params['queueName'] ?? '');
     const jobId = String(request.params['jobId'] ?? '');
     const entry = {
-      ...changedByOperator(request, response),
+      ...buildOperatorChangedBy(request, response),
       subject: { kind: 'queue' as const, id: known.has(name) ? name : allOfKind },
     };
     const what = {

@@ -31,7 +31,7 @@ const fonts = {
 
 /**
  * Serves the Bull board at `/admin/queues`, behind the console's login. Roles without `queue.work`
- * get a read-only board. `queueActions`, which runs before the board, enforces the rights.
+ * get a read-only board. `createQueueActionsRouter`, which runs before the board, enforces the rights.
  */
 export const queueBoard: RequestHandler = (request, response, next) => {
   const { operator } = getAdminSession(response);
@@ -73,13 +73,13 @@ async function getBoard(sight: BoardView): Promise<RequestHandler> {
   if (found?.shown === shown) {
     return found.router;
   }
-  const board = found ?? newBoard(sight);
+  const board = found ?? createBoard(sight);
   board.replaceQueues(queues.map((each) => createAdapter(each, { readOnlyMode: sight.readOnly, waiting })));
   boards.set(key, { ...board, shown });
   return board.router;
 }
 
-function newBoard({ hideRedisDetails }: BoardView): Board {
+function createBoard({ hideRedisDetails }: BoardView): Board {
   const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
   const { replaceQueues } = createBullBoard({
     queues: [],
@@ -134,9 +134,9 @@ function buildJobLink(queue: Queue, { id, data }: BoardJob): { displayText: stri
 }
 
 /** Results are cached for this long, in milliseconds, for all viewers. */
-const rememberedMs = 5_000;
+const cachedMs = 5_000;
 
-const countedWaiting = memoizeFor(rememberedMs, countWaitingDeliveries);
+const getWaitingCount = memoizeFor(cachedMs, countWaitingDeliveries);
 
 /**
  * Counts waiting deliveries for the board. A delivery that waits for a retry has no job, so the
@@ -144,7 +144,7 @@ const countedWaiting = memoizeFor(rememberedMs, countWaitingDeliveries);
  */
 async function describeWaiting(): Promise<string> {
   try {
-    const count = await countedWaiting();
+    const count = await getWaitingCount();
     const many = count < waitingCountedMax ? String(count) : `${count} or more`;
     return `${many} deliveries wait in MongoDB, including those that wait for a retry.`;
   } catch (error) {

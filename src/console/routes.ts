@@ -9,12 +9,12 @@ import { mountConsoleApi } from './api/mount.js';
 import { NotFoundError } from '../shared/errors.js';
 import { html } from '../shared/html.js';
 import { asWritten } from '../shared/say.js';
-import { allow, mountConsole } from './console-route.js';
+import { requireRight, mountConsole } from './console-route.js';
 import { consoleRoutes } from './console-routes.js';
 import { showLogin, submitLogin } from './login-page.js';
 import { showCodeForm, showEnrolment, submitCode, submitEnrolment } from './login-steps.js';
 import { sendPage, adminStyle } from './page.js';
-import { queueActions } from './queue-actions.js';
+import { createQueueActionsRouter } from './queue-actions.js';
 import { queueBoard } from './queue-board.js';
 import { guardChanges, requireSession } from './session.js';
 
@@ -25,7 +25,7 @@ const reloadAfterS = 5;
 /**
  * Builds the operator console under `/admin`. It has its own login and does not accept API keys.
  */
-export function adminRoutes(): Router {
+export function createAdminRouter(): Router {
   const router = Router({ caseSensitive: true });
   const form = parseForm({ limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
@@ -51,7 +51,7 @@ export function adminRoutes(): Router {
   router.use(requireSession, form, guardChanges);
   router.use('/api', mountConsoleApi(consoleOperations));
   router.use(mountConsole(consoleRoutes));
-  router.use('/queues', allow('queue.look'), queueActions(), queueBoard);
+  router.use('/queues', requireRight('queue.look'), createQueueActionsRouter(), queueBoard);
   router.use(({ path }) => {
     throw new NotFoundError(asWritten(`The console has no page /admin${path}`));
   });

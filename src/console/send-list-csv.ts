@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { sendFile } from '../api/http/send-response.js';
 import { allOfKind, type AuditSubject } from '../audit/audit.model.js';
 import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record-audit.js';
-import { csvText, type CsvFormat } from '../shared/csv-text.js';
+import { createCsvText, type CsvFormat } from '../shared/csv-text.js';
 import { logger } from '../shared/logger.js';
 
 /**
@@ -52,14 +52,14 @@ export async function sendListCsv<After>(response: Response, list: CsvList<After
 }
 
 /** How much of the list was sent. `cut` is true if rows were left out. */
-interface Sent {
+interface SentRows {
   rows: number;
   cut: boolean;
 }
 
 /** Records the rows sent even if the client disconnects. */
 async function* streamWithAudit<After>(list: CsvList<After>): AsyncGenerator<string> {
-  const sent: Sent = { rows: 0, cut: true };
+  const sent: SentRows = { rows: 0, cut: true };
   try {
     yield* streamCsv(list, sent);
   } finally {
@@ -69,9 +69,9 @@ async function* streamWithAudit<After>(list: CsvList<After>): AsyncGenerator<str
 
 async function* streamCsv<After>(
   { columns, format, page }: CsvList<After>,
-  sent: Sent,
+  sent: SentRows,
 ): AsyncGenerator<string> {
-  const csv = csvText(columns, format);
+  const csv = createCsvText(columns, format);
   yield csv.head;
   let after: After | undefined;
   for (let pages = 0; pages < pagesMax && sent.rows < rowsMax; pages += 1) {
@@ -102,7 +102,7 @@ function buildAuditEntry<After>({ filename, exported }: CsvList<After>): NewAudi
  * Records the end of an export. If that fails, the file is still sent, because the start is already
  * recorded.
  */
-async function recordEnd<After>(list: CsvList<After>, sent: Sent): Promise<void> {
+async function recordEnd<After>(list: CsvList<After>, sent: SentRows): Promise<void> {
   const { action, after, ...entry } = buildAuditEntry(list);
   try {
     await recordAudit(null, { ...entry, action: `${action}.done`, after: { ...after, ...sent } });

@@ -15,25 +15,25 @@ import { asWritten } from '../shared/say.js';
  * - browser: this browser has logged in before.
  * - csrf: the anti-forgery token, which the queue board's script must be able to read.
  */
-const names = {
+const cookieNames = {
   session: 'topup_admin',
   login: 'topup_login',
   step: 'topup_step',
   browser: 'topup_browser',
   csrf: 'XSRF-TOKEN',
 } as const;
-type CookieName = keyof typeof names;
+type CookieName = keyof typeof cookieNames;
 
 export function setCookie(response: Response, name: CookieName, value: string, maxAgeMs: number): void {
-  response.cookie(names[name], value, { ...getCookieOptions(name), maxAge: maxAgeMs });
+  response.cookie(cookieNames[name], value, { ...getCookieOptions(name), maxAge: maxAgeMs });
 }
 
 export function clearCookie(response: Response, name: CookieName): void {
-  response.clearCookie(names[name], getCookieOptions(name));
+  response.clearCookie(cookieNames[name], getCookieOptions(name));
 }
 
 export function readCookie(request: Request, name: CookieName): string | null {
-  const prefix = `${names[name]}=`;
+  const prefix = `${cookieNames[name]}=`;
   const found = (request.get('cookie') ?? '')
     .split(';')
     .map((each) => each.trim())
@@ -79,7 +79,7 @@ export const requireSession: RequestHandler = async (request, response, next) =>
     }
     response.locals['adminSession'] = session;
   } else {
-    await keepSession(request, response);
+    await loadSession(request, response);
   }
   next();
 };
@@ -90,7 +90,7 @@ export const requireSession: RequestHandler = async (request, response, next) =>
  * role.
  * @throws UnauthorizedError if the session has ended.
  */
-export async function keepSession(request: Request, response: Response): Promise<void> {
+export async function loadSession(request: Request, response: Response): Promise<void> {
   const session = await findSession(request);
   if (!session) {
     throw new UnauthorizedError(asWritten('Log in at /admin/login.'));

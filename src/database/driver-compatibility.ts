@@ -1,5 +1,5 @@
 import { MongoCompatibilityError, type MongoClient, type TopologyDescriptionChangedEvent } from 'mongodb';
-import { ServerTooOldError, versionProblem } from '../shared/server-versions.js';
+import { ServerTooOldError, describeVersionProblem } from '../shared/server-versions.js';
 
 /**
  * The newest MongoDB version of each wire version, starting with wire version 0. The driver refuses
@@ -55,5 +55,5 @@ function findVersionProblem(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];
   const version = versions[Number(wireVersion)];
-  return version === undefined ? null : versionProblem('MongoDB', version);
+  return version === undefined ? null : describeVersionProblem('MongoDB', version);
 }

@@ -38,7 +38,7 @@ export async function findConfirmed<T extends Document>(
 }
 
 /** Like `findConfirmed`, but needs only one command if a majority already holds matches. */
-export async function findHeld<T extends Document>(
+export async function findMajorityHeld<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,
 ): Promise<WithId<T>[]> {

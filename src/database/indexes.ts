@@ -102,14 +102,14 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
  * Time limit of a check in milliseconds. All callers share one check, so it must end even without a
  * response.
  */
-const lookMaxMs = 30_000;
+const checkTimeoutMs = 30_000;
 
-let wereSeen = false;
+let areVerified = false;
 let currentCheck: Promise<void> | null = null;
 
 /** True once the unique indexes were found. After that, `requireUniqueIndexes` is not needed. */
 export function areUniqueIndexesVerified(): boolean {
-  return wereSeen;
+  return areVerified;
 }
 
 /**
@@ -118,9 +118,9 @@ export function areUniqueIndexesVerified(): boolean {
  * @throws DependencyError (503/03) that names missing or wrong indexes.
  */
 export async function requireUniqueIndexes(): Promise<void> {
-  if (!wereSeen) {
+  if (!areVerified) {
     currentCheck ??= withTimeout(
-      lookMaxMs,
+      checkTimeoutMs,
       checkIndexes(),
       () => new DependencyError(new Error('Checking the unique indexes timed out')),
     ).finally(() => {
@@ -140,5 +140,5 @@ async function checkIndexes(): Promise<void> {
   if (found.length > 0) {
     throw new DependencyError(new Error(`A unique index is missing or wrong: ${found.join('; ')}`));
   }
-  wereSeen = true;
+  areVerified = true;
 }

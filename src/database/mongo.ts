@@ -15,7 +15,7 @@ import { awaitSupportedConnection } from './driver-compatibility.js';
 export type Session = ClientSession;
 
 /**
- * Read options of `atSnapshot`. Always pass both fields. With the session alone, the client's
+ * Read options of `withSnapshot`. Always pass both fields. With the session alone, the client's
  * default read concern would apply.
  */
 export interface Snapshot {
@@ -31,8 +31,8 @@ export interface Snapshot {
  * Reads use `local`, which returns the newest state. A failover can roll that state back. `local`
  * suits guarded writes, transactions, and reads after a refused write.
  *
- * Decisions about money use other reads. Postings and `inTransaction` read at a snapshot and commit
- * to a majority. `atSnapshot` and `findConfirmed` read what a majority holds.
+ * Decisions about money use other reads. Postings and `runInTransaction` read at a snapshot and commit
+ * to a majority. `withSnapshot` and `findConfirmed` read what a majority holds.
  */
 const concerns = {
   writeConcern: { w: 'majority' },
@@ -133,7 +133,7 @@ async function connectPostings(): Promise<void> {
   const endMs = performance.now() + limits.dependencyTimeoutMs;
   for (;;) {
     try {
-      await postingClient().connect();
+      await getPostingClient().connect();
       return;
     } catch (error) {
       await postings?.close().catch(() => undefined);
@@ -178,7 +178,7 @@ export function getQuickCollection<T extends Document>(
  * cannot take its connections.
  * @throws DependencyError after `disconnectMongo`.
  */
-export function postingClient(): MongoClient {
+export function getPostingClient(): MongoClient {
   if (isClosed) {
     throw new DependencyError(new Error('the connection to MongoDB was closed'));
   }
@@ -199,7 +199,7 @@ export function postingClient(): MongoClient {
  * derives all options again.
  */
 export function getPostingDb(): Db {
-  const client = postingClient();
+  const client = getPostingClient();
   if (postingsDb?.client !== client) {
     postingsDb = client.db();
   }
@@ -215,7 +215,7 @@ export async function pingMongo(): Promise<void> {
  * Runs `work` in a database transaction at a snapshot, and commits to a majority. After a transient
  * error, `work` runs again, until `limits.transactionDeadlineMs`.
  */
-export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+export async function runInTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
     const session = await mongoose.connection.startSession().catch((error: unknown) => {
@@ -245,7 +245,7 @@ export async function inTransaction<T>(work: (session: Session) => Promise<T>): 
  * Error codes of a lost snapshot. SnapshotUnavailable means that a collection or an index is too
  * new. SnapshotTooOld means that MongoDB no longer keeps the snapshot.
  */
-const lostSnapshot = new Set<unknown>([246, 239]);
+const lostSnapshotCodes = new Set<unknown>([246, 239]);
 const snapshotAttemptsMax = 5;
 const snapshotPauseMs = 50;
 
@@ -258,13 +258,13 @@ const snapshotPauseMs = 50;
  *   newer snapshot if this one is lost. Its first read fixes the snapshot and must not run
  *   concurrently with other reads.
  */
-export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+export async function withSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const session = await mongoose.connection.startSession({ snapshot: true });
     try {
       return await read({ session, readConcern: 'snapshot' });
     } catch (error) {
-      const isLost = error instanceof MongoServerError && lostSnapshot.has(error.code);
+      const isLost = error instanceof MongoServerError && lostSnapshotCodes.has(error.code);
       if (!isLost || attempt === snapshotAttemptsMax) {
         throw error;
       }

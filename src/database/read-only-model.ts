@@ -19,15 +19,15 @@ export type ReadOnlyModel<T> = Pick<
   readonly [row]: T;
 };
 
-export function readOnly<T>(model: { collection: Collection }): ReadOnlyModel<T> {
+export function asReadOnly<T>(model: { collection: Collection }): ReadOnlyModel<T> {
   return model as unknown as ReadOnlyModel<T>;
 }
 
 /** Returns the writable model. Only `writeAndInvalidate` may call this function. */
-export function writerOf(model: AnyReadOnlyModel): Model<unknown> {
+export function getWritableModel(model: AnyReadOnlyModel): Model<unknown> {
   return model as unknown as Model<unknown>;
 }
 
 export function getCollectionName(model: AnyReadOnlyModel): string {
-  return writerOf(model).collection.collectionName;
+  return getWritableModel(model).collection.collectionName;
 }

@@ -6,7 +6,7 @@ import mongoose, { type Collection as MongooseCollection } from 'mongoose';
  * would be stored as a double. The return type is number because reads return numbers.
  * @throws RangeError if the amount is not a safe integer. This is a bug, never a client's mistake.
  */
-export function int64(amount: number): number {
+export function toInt64(amount: number): number {
   if (!Number.isSafeInteger(amount)) {
     throw new RangeError(`Money must be a safe integer of rupiah, got ${amount}`);
   }
@@ -21,7 +21,7 @@ class MoneyType extends mongoose.SchemaType {
   }
 
   override cast(value: unknown): unknown {
-    return value === null || value === undefined ? value : int64(Number(value));
+    return value === null || value === undefined ? value : toInt64(Number(value));
   }
 
   castForQuery(_operator: unknown, value: unknown): unknown {
@@ -48,15 +48,15 @@ export function getCollection<T extends Document>(model: { collection: MongooseC
 }
 
 /** A document of any collection, with a string id. */
-export type AnyStored = Document & { _id: string };
+export type AnyDocument = Document & { _id: string };
 
 /** Returns a collection without its document type, for code that reads documents by field names. */
 export function asUntyped<T extends Document>(
   collection: Pick<Collection<T>, 'find' | 'findOne'>,
-): Collection<AnyStored> {
+): Collection<AnyDocument> {
   // The driver's collection types are invariant, even if every document of `T` is assignable to
-  // `AnyStored`.
-  return collection as unknown as Collection<AnyStored>;
+  // `AnyDocument`.
+  return collection as unknown as Collection<AnyDocument>;
 }
 
 /**
@@ -71,7 +71,7 @@ export function buildToStored<T extends Document>(
     for (const field of moneyFields) {
       const amount = stored[field];
       if (amount !== undefined) {
-        stored[field] = amount === null ? null : int64(Number(amount));
+        stored[field] = amount === null ? null : toInt64(Number(amount));
       }
     }
     return stored as OptionalUnlessRequiredId<T>;

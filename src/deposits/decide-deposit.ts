@@ -3,8 +3,8 @@ import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { say, asWritten } from '../shared/say.js';
 import { deposits, type Deposit } from './deposit.model.js';
 import { getExistingAccount } from '../accounts/find-account.js';
-import { buildAuditInsertAfter, type ChangedBy, auditInsert } from '../audit/record-audit.js';
-import { int64 } from '../database/typed-collection.js';
+import { buildAuditInsertAfter, type ChangedBy, buildAuditEntryInsert } from '../audit/record-audit.js';
+import { toInt64 } from '../database/typed-collection.js';
 import { post } from '../money/posting/post.js';
 import type { Insert, Posting, WalletAfter } from '../money/posting/posting.js';
 import { announceDeliveries } from '../webhooks/deliver/delivery-jobs.js';
@@ -113,7 +113,7 @@ function returnUnchanged(deposit: Deposit): { deposit: Deposit; changed: boolean
 }
 
 function buildCompletion({ status, balanceBefore, balanceAfter, completedAt }: Deposit) {
-  return { status, balanceBefore: int64(balanceBefore), balanceAfter: int64(balanceAfter), completedAt };
+  return { status, balanceBefore: toInt64(balanceBefore), balanceAfter: toInt64(balanceAfter), completedAt };
 }
 
 function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
@@ -150,7 +150,7 @@ export async function rejectDeposit(
       },
     ],
     inserts: [
-      auditInsert({
+      buildAuditEntryInsert({
         ...by,
         action: 'deposit.reject',
         subject: { kind: 'deposit', id: depositId },

@@ -1,7 +1,7 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import type { ChangedBy } from '../audit/record-audit.js';
 import { findConfirmed } from '../database/find-confirmed.js';
-import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { runInTransaction, isDuplicateKey } from '../database/mongo.js';
 import { CaseModel } from '../purchases/case.model.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
@@ -13,7 +13,7 @@ import { DepositModel, type Deposit } from './deposit.model.js';
 import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
 
 /** A payment as the notifier reports it. The amount is in rupiah. */
-export type PaymentNotice = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
+export type PaymentNotification = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
 
 /**
  * Maximum number of attempts. A deposit changes once, from pending to final, so three are enough.
@@ -29,7 +29,7 @@ const attemptsMax = 3;
  * @returns The stored payment. A repeat returns the first result.
  * @throws ConflictError if the payment_id was used for another payment.
  */
-export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
+export async function receivePayment(notice: PaymentNotification, from: string | null): Promise<Payment> {
   for (let look = 0; look < attemptsMax; look++) {
     const known = await findKnownPayment(notice._id);
     if (known) {
@@ -49,7 +49,7 @@ export async function receivePayment(notice: PaymentNotice, from: string | null)
 }
 
 async function findMatchingDeposit(
-  notice: PaymentNotice,
+  notice: PaymentNotification,
 ): Promise<{ deposit: Deposit } | { problem: string }> {
   const { username, refId, amount } = notice;
   const account = await AccountModel.findOne({ username }).lean<Account>();
@@ -67,7 +67,7 @@ async function findMatchingDeposit(
 /** @returns The reason why the payment cannot be credited, or null. */
 async function creditMatchingDeposit(
   deposit: Deposit,
-  notice: PaymentNotice,
+  notice: PaymentNotification,
   from: string | null,
 ): Promise<string | null> {
   const by: ChangedBy = { actor: 'payments', from, reason: `payment ${notice._id}` };
@@ -87,12 +87,12 @@ async function creditMatchingDeposit(
   }
 }
 
-async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<Payment> {
+async function openPaymentCase(notice: PaymentNotification, problem: string): Promise<Payment> {
   const { _id, username, refId, amount } = notice;
   const payment = buildPayment(notice, { status: 'case', depositId: null });
   const detail = `Payment ${_id} of ${amount} for ${username}, ref_id ${refId}, was not credited: ${problem}.`;
   try {
-    await inTransaction(async (session) => {
+    await runInTransaction(async (session) => {
       await PaymentModel.create([payment], { session });
       await CaseModel.create(
         [
@@ -126,11 +126,11 @@ async function findKnownPayment(paymentId: string): Promise<Payment | undefined>
   return known;
 }
 
-function buildPayment(notice: PaymentNotice, end: Pick<Payment, 'status' | 'depositId'>): Payment {
+function buildPayment(notice: PaymentNotification, end: Pick<Payment, 'status' | 'depositId'>): Payment {
   return { ...notice, ...end, createdAt: now() };
 }
 
-function requireSamePayment(known: Payment, notice: PaymentNotice): Payment {
+function requireSamePayment(known: Payment, notice: PaymentNotification): Payment {
   const { _id, username, refId, amount } = known;
   if (username !== notice.username || refId !== notice.refId || amount !== notice.amount) {
     throw new ConflictError(say('paymentIdTaken', { id: _id, amount, username, ref: refId }));

@@ -108,7 +108,7 @@ export interface Backlog {
 
 export async function countBacklog(lateMs: number): Promise<Backlog> {
   const before = new Date(nowMs() - lateMs);
-  const silent = await silentReceivers(before);
+  const silent = await findSilentReceivers(before);
   const [purchases, deliveries, postings] = await Promise.all([
     PurchaseModel.countDocuments({
       status: { $in: ['PENDING', 'PROCESSING'] },
@@ -132,7 +132,7 @@ export async function countBacklog(lateMs: number): Promise<Backlog> {
  * Finds receivers whose circuit breaker stays open until after `after`. Deliveries to these
  * receivers do not count as late.
  */
-async function silentReceivers(after: Date): Promise<string[]> {
+async function findSilentReceivers(after: Date): Promise<string[]> {
   const rows = await ReceiverModel.find({ openUntil: { $type: 'date', $gt: after } }, { _id: 1 })
     .limit(countMax)
     .lean<{ _id: string }[]>();

@@ -1,4 +1,4 @@
-import { listStandingAlarms } from '../alarms/standing-alarms.js';
+import { listActiveAlarms } from '../alarms/active-alarms.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const shownMax = 100;
@@ -9,7 +9,7 @@ const shownMax = 100;
  * follow-up process, which has its own check.
  */
 export async function diagnoseAlarms(): Promise<Diagnosis[]> {
-  const { alarms: standing, isTelling } = await listStandingAlarms(shownMax);
+  const { alarms: standing, isTelling } = await listActiveAlarms(shownMax);
   if (isTelling === false) {
     return [];
   }

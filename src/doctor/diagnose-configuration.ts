@@ -1,4 +1,4 @@
-import { webhookSecretContext } from '../accounts/secret-contexts.js';
+import { getWebhookSecretContext } from '../accounts/secret-contexts.js';
 import { lookUp } from '../shared/collections.js';
 import { env } from '../../config/env.js';
 import { isGuarded, refusedSettings } from '../../config/refused-settings.js';
@@ -7,7 +7,7 @@ import { AccountModel, type Account } from '../accounts/account.model.js';
 import { md5DaysShown, findTopMd5Signers } from '../accounts/md5-signs.js';
 import { findUsernames } from '../accounts/find-account.js';
 import { OperatorModel } from '../operators/operator.model.js';
-import { decrypt, keyring, sealingKey } from '../shared/encryption.js';
+import { decrypt, getKeyring, getSealingKey } from '../shared/encryption.js';
 import { countSealed, sumForKey, sealedSources } from '../sealed-values.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 import { openTunnel, ProxyError, UnreachedError } from '../webhooks/deliver/proxy-tunnel.js';
@@ -17,18 +17,18 @@ const nodeMin = [20, 19] as const;
 /** Checks the settings, and whether they match the stored data. */
 export async function diagnoseConfiguration(): Promise<Diagnosis[]> {
   return [
-    nodeVersion(),
-    await encryptionKeys(),
-    await operators(),
-    await sellers(),
-    await md5Signs(),
-    payments(),
-    ...mode(),
+    diagnoseNodeVersion(),
+    await diagnoseEncryptionKeys(),
+    await diagnoseOperators(),
+    await diagnoseSellers(),
+    await diagnoseMd5Signs(),
+    diagnosePaymentNotifications(),
+    ...diagnoseMode(),
     ...diagnoseRefusedSettings(),
   ];
 }
 
-function nodeVersion(): Diagnosis {
+function diagnoseNodeVersion(): Diagnosis {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const enough = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
   return enough
@@ -40,13 +40,13 @@ function nodeVersion(): Diagnosis {
  * Decrypts one stored secret, so that the operator sees a wrong key before a client does. With
  * several keys it reports the progress of the key change.
  */
-async function encryptionKeys(): Promise<Diagnosis> {
+async function diagnoseEncryptionKeys(): Promise<Diagnosis> {
   const account = await AccountModel.findOne().lean<Account>();
   if (!account) {
     return ok('ENCRYPTION_KEY', 'nothing is stored yet');
   }
   try {
-    decrypt(account.webhookSecretSealed, webhookSecretContext(account._id));
+    decrypt(account.webhookSecretSealed, getWebhookSecretContext(account._id));
   } catch {
     return fail(
       'ENCRYPTION_KEY',
@@ -54,29 +54,29 @@ async function encryptionKeys(): Promise<Diagnosis> {
       'It is not the key that encrypted this database. Restore the right key; never overwrite it.',
     );
   }
-  return keyring().length === 1 ? ok('ENCRYPTION_KEY', 'decrypts the stored secrets') : changeOfKeys();
+  return getKeyring().length === 1 ? ok('ENCRYPTION_KEY', 'decrypts the stored secrets') : diagnoseKeyRotation();
 }
 
-async function changeOfKeys(): Promise<Diagnosis> {
+async function diagnoseKeyRotation(): Promise<Diagnosis> {
   const counts = await countSealed(sealedSources);
-  const known = keyring().map(({ id }) => id);
+  const known = getKeyring().map(({ id }) => id);
   const ids = Object.keys(counts);
   const detail = ids.map((id) => `${sumForKey(counts, id)} under ${id}`).join(', ');
   if (ids.some((id) => !known.includes(id))) {
     return fail('ENCRYPTION_KEYS', detail, `Only ${known.join(', ')} are set: add the missing key.`);
   }
-  return ids.some((id) => id !== sealingKey().id && sumForKey(counts, id) > 0)
+  return ids.some((id) => id !== getSealingKey().id && sumForKey(counts, id) > 0)
     ? warn('ENCRYPTION_KEYS', detail, 'Once every process has the first key first, run topup keys reencrypt')
     : ok('ENCRYPTION_KEYS', `${detail}: the other keys can be removed`);
 }
 
-async function operators(): Promise<Diagnosis> {
+async function diagnoseOperators(): Promise<Diagnosis> {
   return (await OperatorModel.exists({ role: 'admin' }))
     ? ok('operators', 'there is an admin')
     : warn('operators', 'there is no admin', 'topup operator create <username> --role admin');
 }
 
-async function sellers(): Promise<Diagnosis> {
+async function diagnoseSellers(): Promise<Diagnosis> {
   const found = await AccountModel.find({ role: 'seller', status: 'active' }).limit(1_000).lean<Account[]>();
   const without = found.filter((each) => each.provider === null).map((each) => each.username);
   if (without.length > 0) {
@@ -96,7 +96,7 @@ async function sellers(): Promise<Diagnosis> {
  * Lists the accounts that use the most md5 signs. Both signs are accepted by default, because
  * common client software supports only md5, which is the weaker one.
  */
-async function md5Signs(): Promise<Diagnosis> {
+async function diagnoseMd5Signs(): Promise<Diagnosis> {
   const found = await findTopMd5Signers();
   if (!found) {
     return ok('md5 signs', 'unknown while Redis is unavailable');
@@ -115,7 +115,7 @@ async function md5Signs(): Promise<Diagnosis> {
   );
 }
 
-function payments(): Diagnosis {
+function diagnosePaymentNotifications(): Diagnosis {
   return ok(
     'payment notifications',
     env.PAYMENT_NOTIFY_SECRET === null
@@ -146,7 +146,7 @@ function diagnoseRefusedSettings(): Diagnosis[] {
   });
 }
 
-function mode(): Diagnosis[] {
+function diagnoseMode(): Diagnosis[] {
   const found = ok('mode', `${env.NODE_ENV}, ${env.APP_MODE}`);
   return isGuarded(env) && env.TRUST_PROXY === '0'
     ? [

@@ -4,8 +4,8 @@ import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { isGuarded } from '../../config/refused-settings.js';
 import { limits } from '../../config/limits.js';
-import { isMongodbMarkedAway } from '../alarms/standing-alarms.js';
-import { isStanding, redisDownId, standingAlarms } from '../alarms/alarm.model.js';
+import { isMongodbMarkedUnreachable } from '../alarms/active-alarms.js';
+import { activeAlarmFilter, redisDownId, storedAlarms } from '../alarms/alarm.model.js';
 import { findFirstAccountDay } from '../accounts/find-account.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { formatBusinessDay, formatBusinessTime, addDays } from '../shared/business-time.js';
@@ -13,16 +13,16 @@ import { hostMs, now, nowMs } from '../shared/clock.js';
 import { getMongodbVersion } from '../database/mongo.js';
 import { findWrongIndexes } from '../database/indexes.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
-import { redis, redisServers } from '../redis/connection.js';
-import { infoField, findRedisProblem } from '../redis/server-health.js';
-import { versionProblem } from '../shared/server-versions.js';
+import { redis, listRedisServers } from '../redis/connection.js';
+import { readInfoField, findRedisProblem } from '../redis/server-health.js';
+import { describeVersionProblem } from '../shared/server-versions.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const skewWarnMs = 1_000;
 const skewFailMs = 30_000;
 const slowMs = 250;
 /** Maximum age in milliseconds of another process's report, which is renewed every 5 s. */
-const heardAgoMs = 15_000;
+const alarmAgeMaxMs = 15_000;
 
 export const upgradeMongodbAdvice = 'Upgrade it, one major version after the other.';
 
@@ -38,7 +38,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   };
   const tookMs = hostMs() - startedMs;
   const version = await getMongodbVersion();
-  const tooOld = versionProblem('MongoDB', version);
+  const tooOld = describeVersionProblem('MongoDB', version);
   if (tooOld !== null) {
     // Skip the other checks, because they use commands that an older server lacks.
     return [fail('MongoDB', tooOld, upgradeMongodbAdvice)];
@@ -51,19 +51,19 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     hello.setName || hello.msg === 'isdbgrid'
       ? ok('MongoDB replica set', hello.setName ?? 'a router of a sharded cluster')
       : fail('MongoDB replica set', 'no replica set', 'Transactions need one: rs.initiate() on the server.'),
-    clock('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
-    ...(await lockLifetime(admin)),
-    await indexes(),
-    await totals(),
-    await dailyClose(),
-    ...(await mongodbOfOthers()),
+    diagnoseClockSkew('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
+    ...(await diagnoseLockLifetime(admin)),
+    await diagnoseIndexes(),
+    await diagnoseDailyTotals(),
+    await diagnoseDailyClose(),
+    ...(await diagnoseMongodbOfOtherProcesses()),
   ];
 }
 
 /** Reports that a follow-up process cannot reach MongoDB, because of its network or settings. */
-async function mongodbOfOthers(): Promise<Diagnosis[]> {
+async function diagnoseMongodbOfOtherProcesses(): Promise<Diagnosis[]> {
   // Checks of Redis report an unavailable Redis.
-  const isAway = redis().status === 'ready' && (await isMongodbMarkedAway().catch(() => false));
+  const isAway = redis().status === 'ready' && (await isMongodbMarkedUnreachable().catch(() => false));
   return isAway
     ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process could not reach it a few seconds ago')]
     : [];
@@ -83,7 +83,7 @@ function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Dia
  * may not read the parameter, or if the server is not a mongod
  * (docs/guides/operate/prepare-mongodb.md).
  */
-async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
+async function diagnoseLockLifetime(admin: Db): Promise<Diagnosis[]> {
   const parameter = 'transactionLifetimeLimitSeconds';
   const found = await admin.command({ getParameter: 1, [parameter]: 1 }).catch((error: unknown) => {
     if (error instanceof MongoServerError) {
@@ -107,7 +107,7 @@ async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
   ];
 }
 
-async function indexes(): Promise<Diagnosis> {
+async function diagnoseIndexes(): Promise<Diagnosis> {
   const wrong = await findWrongIndexes();
   const named = wrong.map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`).join('; ');
   if (wrong.length === 0) {
@@ -118,7 +118,7 @@ async function indexes(): Promise<Diagnosis> {
     : warn('indexes', named, 'Without them queries are slow.');
 }
 
-async function totals(): Promise<Diagnosis> {
+async function diagnoseDailyTotals(): Promise<Diagnosis> {
   return (await areTotalsComplete())
     ? ok('daily totals', 'histories are read from them')
     : warn(
@@ -130,7 +130,7 @@ async function totals(): Promise<Diagnosis> {
 
 const closeName = 'daily close';
 
-async function dailyClose(): Promise<Diagnosis> {
+async function diagnoseDailyClose(): Promise<Diagnosis> {
   const last = await findLastClosedDay();
   // The day before yesterday must be closed by now.
   const expected = addDays(formatBusinessDay(now()), -2);
@@ -158,9 +158,9 @@ function isMongoConnected(): boolean {
 }
 
 /** Reports that a follow-up process cannot reach Redis, because of its network or settings. */
-async function redisOfOthers(): Promise<Diagnosis[]> {
-  const alarm = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
-  return alarm && nowMs() - (alarm.seenAt?.getTime() ?? 0) < heardAgoMs
+async function diagnoseRedisOfOtherProcesses(): Promise<Diagnosis[]> {
+  const alarm = await storedAlarms.findOne({ _id: redisDownId, ...activeAlarmFilter });
+  return alarm && nowMs() - (alarm.seenAt?.getTime() ?? 0) < alarmAgeMaxMs
     ? [
         buildElsewhereDiagnosis(
           'Redis',
@@ -175,14 +175,14 @@ async function redisOfOthers(): Promise<Diagnosis[]> {
  * first master.
  */
 export async function diagnoseRedis(): Promise<Diagnosis[]> {
-  const servers = await Promise.all(redisServers().map(diagnoseRedisServer));
+  const servers = await Promise.all(listRedisServers().map(diagnoseRedisServer));
   const refusal = await findRedisProblem();
   return [
     ...servers.flatMap((found, index) =>
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
     ),
     refusal === null ? ok('Redis writes', 'accepted') : fail('Redis writes', refusal, noWritesAdvice),
-    ...(refusal === null && isMongoConnected() ? await redisOfOthers() : []),
+    ...(refusal === null && isMongoConnected() ? await diagnoseRedisOfOtherProcesses() : []),
     ...(env.REDIS_TLS_SELF_SIGNED
       ? [
           warn(
@@ -200,22 +200,22 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
   const [seconds, micros] = await server.time();
   const tookMs = hostMs() - startedMs;
   const info = await server.info();
-  const version = infoField(info, 'redis_version');
-  const tooOld = versionProblem('Redis', version);
+  const version = readInfoField(info, 'redis_version');
+  const tooOld = describeVersionProblem('Redis', version);
   return [
     tooOld === null
       ? ok('Redis', `version ${version}, responds in ${tookMs} ms`)
       : fail('Redis', tooOld, 'Upgrade it: its data can stay.'),
-    memory(info),
-    clock('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),
-    infoField(info, 'maxmemory_policy') === 'noeviction'
+    diagnoseRedisMemory(info),
+    diagnoseClockSkew('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),
+    readInfoField(info, 'maxmemory_policy') === 'noeviction'
       ? ok('Redis eviction', 'noeviction')
       : fail(
           'Redis eviction',
-          `maxmemory-policy is ${infoField(info, 'maxmemory_policy')}`,
+          `maxmemory-policy is ${readInfoField(info, 'maxmemory_policy')}`,
           'Redis would evict jobs when its memory is full: CONFIG SET maxmemory-policy noeviction',
         ),
-    persistence(infoField(info, 'aof_enabled') === '1'),
+    diagnoseRedisPersistence(readInfoField(info, 'aof_enabled') === '1'),
   ];
 }
 
@@ -226,14 +226,14 @@ const memoryWarnShare = 0.8;
  */
 const memoryFullShare = 0.95;
 
-function memory(info: string): Diagnosis {
+function diagnoseRedisMemory(info: string): Diagnosis {
   const name = 'Redis memory';
-  const used = Number(infoField(info, 'used_memory'));
-  const max = Number(infoField(info, 'maxmemory'));
+  const used = Number(readInfoField(info, 'used_memory'));
+  const max = Number(readInfoField(info, 'maxmemory'));
   if (!(max > 0)) {
-    return ok(name, `${megabytes(used)} used, no maxmemory`);
+    return ok(name, `${formatMegabytes(used)} used, no maxmemory`);
   }
-  const detail = `${megabytes(used)} of ${megabytes(max)} used`;
+  const detail = `${formatMegabytes(used)} of ${formatMegabytes(max)} used`;
   const advice =
     'When it is full, no job can be added. Give it more memory, or find the queue that grows: topup doctor, /admin/queues.';
   if (used >= memoryFullShare * max) {
@@ -242,11 +242,11 @@ function memory(info: string): Diagnosis {
   return used > memoryWarnShare * max ? warn(name, detail, advice) : ok(name, detail);
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
 
-function persistence(aof: boolean): Diagnosis {
+function diagnoseRedisPersistence(aof: boolean): Diagnosis {
   const advice = 'After a restart of Redis the sweep must add all jobs again: CONFIG SET appendonly yes';
   if (aof) {
     return ok('Redis persistence', 'append-only file');
@@ -260,7 +260,7 @@ function persistence(aof: boolean): Diagnosis {
  * Compares the clock of a server with ours. Schedules, sessions and signatures compare times of
  * different machines.
  */
-function clock(name: string, theirsMs: number, oursMs: number): Diagnosis {
+function diagnoseClockSkew(name: string, theirsMs: number, oursMs: number): Diagnosis {
   const skewMs = Math.round(theirsMs - oursMs);
   const detail = `${skewMs} ms apart`;
   const advice = 'Synchronise the clocks by NTP: schedules and signatures depend on them.';

@@ -7,7 +7,7 @@ import {
   announceEveryMs,
   silentAfterMs,
   type DescribedProcess,
-  type Processes,
+  type ProcessCounts,
 } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { groupBy } from '../shared/collections.js';
@@ -41,7 +41,7 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
       fail(
         'processes',
         'none is running: the service is down',
-        `Start it: npm start, or ${startWeb} and node dist/workers/run.js all. If some do run, their QUEUE_PREFIX or REDIS_URL differs from the one used here.`,
+        `Start it: npm start, or ${startWebCommand} and node dist/workers/run.js all. If some do run, their QUEUE_PREFIX or REDIS_URL differs from the one used here.`,
       ),
     ];
   }
@@ -63,16 +63,16 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   ];
 }
 
-const startWeb = 'node dist/src/server.js';
+const startWebCommand = 'node dist/src/server.js';
 
 /**
  * Reports required process types without any process. Without web, purchases are impossible.
  * Without follow-up, late work is not found and alarms are not sent. No other check detects this,
  * because scheduled jobs stay delayed until a worker promotes them.
  */
-function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
+function findMissingProcesses(processes: ReadonlyMap<string, ProcessCounts>): Diagnosis[] {
   const needed = [
-    { name: 'web', without: 'Purchases are impossible', start: startWeb },
+    { name: 'web', without: 'Purchases are impossible', start: startWebCommand },
     {
       name: 'follow-up',
       without: 'Unknown outcomes stay open, late work is not found and no alarm is sent',
@@ -108,7 +108,7 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
   }
   const detail = [...releases]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([version, all]) => `${version}: ${listTypes(all)}`)
+    .map(([version, all]) => `${version}: ${formatTypes(all)}`)
     .join('; ');
   if (releases.size === 1) {
     return [ok('releases', detail)];
@@ -132,7 +132,7 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
 }
 
 /** Formats process types as `fulfilment 2, web`. */
-function listTypes(processes: readonly DescribedProcess[]): string {
+function formatTypes(processes: readonly DescribedProcess[]): string {
   return [...groupBy(processes, ({ type }) => type)]
     .map(([type, { length }]) => (length === 1 ? type : `${type} ${length}`))
     .join(', ');
@@ -144,8 +144,8 @@ function listTypes(processes: readonly DescribedProcess[]): string {
  * become available again, or may have lost its data.
  */
 export async function findLiveProcesses(
-  isWell: (processes: ReadonlyMap<string, Processes>) => boolean,
-): Promise<ReadonlyMap<string, Processes> | null> {
+  isWell: (processes: ReadonlyMap<string, ProcessCounts>) => boolean,
+): Promise<ReadonlyMap<string, ProcessCounts> | null> {
   const found = await countProcesses();
   return !found || isWell(found) ? found : setTimeout(announceEveryMs + 1_000).then(countProcesses);
 }
@@ -153,7 +153,7 @@ export async function findLiveProcesses(
 /** True if no live process takes jobs of this process type. */
 export function hasNoLiveProcess(
   { name }: Pick<ProcessType, 'name'>,
-  processes: ReadonlyMap<string, Processes>,
+  processes: ReadonlyMap<string, ProcessCounts>,
 ): boolean {
   const able = [...processes].filter(([type]) => doesProcessWork(name, type));
   return able.every(([, { alive }]) => alive === 0);

@@ -4,7 +4,7 @@ import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { getNextClose } from '../reconciliation/closes/close-ledger.js';
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
 import { findLastVerification, getNextVerificationMs } from '../reconciliation/ledger/run-verification.js';
-import { type ProviderReconciliation, isRed } from '../reconciliation/provider-reconciliation.model.js';
+import { type ProviderReconciliation, hasUnacceptedDifferences } from '../reconciliation/provider-reconciliation.model.js';
 import { findJobByName } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { findLastByProvider, getNextReconciliation } from '../reconciliation/reconcile-due.js';
@@ -39,7 +39,7 @@ export interface SelfReconciliation {
 /**
  * Reads the last result and the next time of each check. If a check is due, its `nextAt` is now.
  */
-export async function selfChecks(): Promise<SelfChecks> {
+export async function readSelfChecks(): Promise<SelfChecks> {
   const [verified, closed, providers, clock] = await Promise.all([
     findLastVerification(),
     findLastClosedDay(),
@@ -79,7 +79,7 @@ const clockMaxMs = 3_600_000;
 
 /** Reports the results of the scheduled checks. */
 export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
-  const { verification, reconciliations, clock } = await selfChecks();
+  const { verification, reconciliations, clock } = await readSelfChecks();
   return [
     diagnoseVerification(verification.last),
     ...reconciliations.map(diagnoseReconciliation),
@@ -117,17 +117,17 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
         `not verified since ${at}`,
         'Check that follow-up runs, see topup job list, and run topup ledger verify',
       )
-    : ok(name, `verified ${at}${notChecked(last)}`);
+    : ok(name, `verified ${at}${formatSkippedRules(last)}`);
 }
 
 /** Lists the rules that a verification skipped. */
-function notChecked({ notChecked: left }: LedgerVerification): string {
+function formatSkippedRules({ notChecked: left }: LedgerVerification): string {
   return left.length > 0 ? `; not checked: ${left.join(', ')} (topup ledger verify --full)` : '';
 }
 
 function diagnoseReconciliation({ username, since, last }: SelfReconciliation): Diagnosis {
   const name = `record of ${username}`;
-  const red = last.filter(isRed);
+  const red = last.filter(hasUnacceptedDifferences);
   const [worst] = red;
   if (worst) {
     const days = red.map(({ date, different }) => `${date} (${different})`).join(', ');

@@ -1,6 +1,6 @@
 /** Checks of queues and of late work, which `topup doctor` and the alarms share. */
 import { hangsAfterShare, getLimitMs, type Queue } from '../jobs/define-job.js';
-import { type SeenQueue, inspectQueue } from '../jobs/inspect-queue.js';
+import { type QueueState, inspectQueue } from '../jobs/inspect-queue.js';
 import { findJobByName, listFixedQueues, findCurrentQueues, type ProcessType } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const dueMaxMs = 60_000;
  * Returns how long the active job has been running, in milliseconds, if it has used most of its
  * time limit. Otherwise 0.
  */
-export function hangingForMs({ active }: SeenQueue): number {
+export function getHangingMs({ active }: QueueState): number {
   if (!active) {
     return 0;
   }
@@ -32,7 +32,7 @@ export function hangingForMs({ active }: SeenQueue): number {
  */
 export function isQueueStuck(
   queue: Queue,
-  { counts, workers, isPaused, isLimited, oldestDueMs }: SeenQueue,
+  { counts, workers, isPaused, isLimited, oldestDueMs }: QueueState,
 ): boolean {
   const isHeldBack = isPaused || (isLimited && !listFixedQueues().some((each) => each.queue === queue));
   const isTaken = workers === 0 || (counts['active'] ?? 0) > 0;
@@ -45,7 +45,7 @@ const lateMs = 60_000;
  * Milliseconds between the two checks of a queue. A job that is requeued repeatedly is at the head
  * of a queue only for a moment.
  */
-const secondLookMs = 1_500;
+const secondCheckDelayMs = 1_500;
 
 /** Checks the depth of each queue, and whether a worker takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
@@ -70,20 +70,20 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
 
-/** True if the queue seems stuck in two checks that are `secondLookMs` apart. */
+/** True if the queue seems stuck in two checks that are `secondCheckDelayMs` apart. */
 async function isStuck(queue: Queue): Promise<boolean> {
   const looksSo = async () => isQueueStuck(queue, await inspectQueue(queue));
-  return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();
+  return (await looksSo()) && (await setTimeout(secondCheckDelayMs, looksSo))();
 }
 
-interface LookedAt {
+interface CheckedQueue {
   queue: Queue;
   process: ProcessType;
   isStill: boolean;
   isStuck: boolean;
 }
 
-function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagnosis {
+function diagnoseQueue(seen: QueueState & CheckedQueue, nobodyWorks: boolean): Diagnosis {
   const { queue, process, counts, workers, isPaused, isStill, isStuck, unreadable } = seen;
   const waiting = (counts['wait'] ?? 0) + (counts['prioritized'] ?? 0);
   const detail = `${waiting} waiting, ${counts['active'] ?? 0} active, ${counts['delayed'] ?? 0} delayed, ${counts['failed'] ?? 0} failed, ${workers} worker${workers === 1 ? '' : 's'}${unreadable === null ? '' : `; job ${unreadable} cannot be read`}`;
@@ -104,7 +104,7 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     const problem = `${detail}, and no process that takes its jobs sends a heartbeat`;
     return fail(title, problem, `They hang. Kill them (kill -9) and start one: ${start}`);
   }
-  const hangingMs = hangingForMs(seen);
+  const hangingMs = getHangingMs(seen);
   if (hangingMs > 0) {
     return fail(
       title,

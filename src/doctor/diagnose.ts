@@ -32,22 +32,22 @@ export async function diagnose(): Promise<Diagnosis[]> {
       : 'Start it, or correct REDIS_URL.',
   };
   if (redis.isConnected() && (await findRedisProblem()) !== null) {
-    await untilRedisAnswers();
+    await waitForRedis();
   }
   const parts = await Promise.all([
-    check(mongo, diagnoseMongo),
-    check(redis, diagnoseRedis),
-    check(mongo, diagnoseConfiguration),
-    check(redis, diagnoseProcesses),
+    diagnosePart(mongo, diagnoseMongo),
+    diagnosePart(redis, diagnoseRedis),
+    diagnosePart(mongo, diagnoseConfiguration),
+    diagnosePart(redis, diagnoseProcesses),
     // Listing the queues of providers needs MongoDB.
-    mongo.isConnected() ? check(redis, diagnoseQueues) : [],
-    check(mongo, diagnoseBacklog),
-    check(mongo, diagnoseAttention),
-    check(mongo, diagnoseSelfChecks),
-    check(mongo, diagnoseAlarms),
+    mongo.isConnected() ? diagnosePart(redis, diagnoseQueues) : [],
+    diagnosePart(mongo, diagnoseBacklog),
+    diagnosePart(mongo, diagnoseAttention),
+    diagnosePart(mongo, diagnoseSelfChecks),
+    diagnosePart(mongo, diagnoseAlarms),
     diagnoseProxy(),
   ]);
-  return withoutRepeats(parts.flat());
+  return removeDuplicates(parts.flat());
 }
 
 /**
@@ -55,7 +55,7 @@ export async function diagnose(): Promise<Diagnosis[]> {
  * connection looks for a master, which aborts commands in flight. Its status stays `ready`
  * meanwhile.
  */
-async function untilRedisAnswers(): Promise<void> {
+async function waitForRedis(): Promise<void> {
   const answers = async () =>
     (await redisConnection()
       .ping()
@@ -71,7 +71,7 @@ interface Part {
   advice: string;
 }
 
-async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagnosis[]> {
+async function diagnosePart(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagnosis[]> {
   if (!part.isConnected()) {
     const tooOld = part === mongo ? getDriverRefusal() : null;
     if (tooOld !== null) {
@@ -97,7 +97,7 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
 /**
  * Removes duplicate results, because an unavailable database fails several parts in the same way.
  */
-function withoutRepeats(found: Diagnosis[]): Diagnosis[] {
+function removeDuplicates(found: Diagnosis[]): Diagnosis[] {
   const seen = new Set<string>();
   return found.filter(({ name, detail }) => {
     const key = `${name} ${detail}`;

@@ -4,7 +4,7 @@ import { now } from '../shared/clock.js';
 
 /**
  * The last run of a scheduled job and its result, one row per job. Jobs that run more often than
- * `keptFromMs` are not recorded.
+ * `recordedPeriodMinMs` are not recorded.
  */
 export interface ClockRun {
   /** The job's name. */
@@ -35,7 +35,7 @@ const clockRuns = getCollection<ClockRun>(mongoose.model('ClockRun', schema));
  * Minimum period in milliseconds of a recorded job. Sweeps run every few seconds and are not
  * recorded. If they fail, the late work shows it.
  */
-const keptFromMs = 300_000;
+const recordedPeriodMinMs = 300_000;
 
 /**
  * Records a run of a scheduled job.
@@ -46,7 +46,7 @@ export async function recordClockRun(
   result: unknown,
   durationMs: number,
 ): Promise<void> {
-  if (!clock || clock.everyMs < keptFromMs) {
+  if (!clock || clock.everyMs < recordedPeriodMinMs) {
     return;
   }
   const counts = typeof result === 'object' ? (result as Record<string, number> | null) : null;

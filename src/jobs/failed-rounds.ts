@@ -32,7 +32,7 @@ const jitter = 0.25;
  */
 const setAsidePauseMs = 86_400_000;
 /** Failed rounds older than this many milliseconds are deleted. */
-const forgottenAfterMs = 86_400_000;
+const roundRetentionMs = 86_400_000;
 const reasonLengthMax = 300;
 /** Maximum number of failures stored per job. */
 const failuresMax = 20;
@@ -52,7 +52,7 @@ export async function countFailedRound(
   requireMongo();
   const { job, subject, queue, payload, error } = failed;
   const _id = getFailingJobId(job, subject);
-  const before = new Date(nowMs() - forgottenAfterMs);
+  const before = new Date(nowMs() - roundRetentionMs);
   await failingJobs.deleteMany({ lastAt: { $lt: before }, needsPersonSince: null });
   const failure = { at: now(), reason: describeError(error) };
   const counted = await failingJobs.findOneAndUpdate(
@@ -107,7 +107,7 @@ function requireMongo(): void {
   }
 }
 
-const keptMs = 86_400_000;
+const failedJobRetentionMs = 86_400_000;
 
 function getFailedJobKey(job: { name: string }, queue: Queue, subject: string): string {
   return `${env.QUEUE_PREFIX}:failed-job:${queue.name}:${getDeduplicationId(job, subject)}`;
@@ -119,12 +119,12 @@ function getFailedJobKey(job: { name: string }, queue: Queue, subject: string): 
  * @throws Redis errors.
  * @throws Error if the payload is unreadable and so has no subject.
  */
-export async function noteFailed(job: Job<never>, queue: Queue, bullJob: BullJob): Promise<void> {
+export async function recordFailedJob(job: Job<never>, queue: Queue, bullJob: BullJob): Promise<void> {
   const subject = job.subject(readPayload(job, bullJob.name, bullJob.data));
-  await redis().set(getFailedJobKey(job, queue, subject), bullJob.id ?? '', 'PX', keptMs);
+  await redis().set(getFailedJobKey(job, queue, subject), bullJob.id ?? '', 'PX', failedJobRetentionMs);
 }
 
 /** Returns BullMQ's id of the last failed job of this subject within a day, or null. */
-export function findLastFailed(job: Job<never>, subject: string): Promise<string | null> {
+export function findLastFailedJobId(job: Job<never>, subject: string): Promise<string | null> {
   return redis().get(getFailedJobKey(job, job.queue, subject));
 }

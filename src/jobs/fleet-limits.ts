@@ -5,18 +5,18 @@ import { openQueue } from './queues.js';
  * Interval in milliseconds at which the limits are written again, because Redis may have been
  * emptied.
  */
-const writeAgainMs = 30_000;
+const rewriteIntervalMs = 30_000;
 /** With a shorter interval in milliseconds, BullMQ starts several jobs together. */
 const intervalMinMs = 10;
 
 const written = new Map<string, { limits: string; atMs: number }>();
 
 /** Writes the limits of a queue to BullMQ. Every process with workers for the queue may call it. */
-export async function keepFleetLimits(queue: Queue): Promise<void> {
+export async function applyFleetLimits(queue: Queue): Promise<void> {
   const limits = queue.fleet ?? { concurrency: null, perSecond: null };
   const wanted = JSON.stringify(limits);
   const last = written.get(queue.name);
-  if (last?.limits === wanted && performance.now() - last.atMs < writeAgainMs) {
+  if (last?.limits === wanted && performance.now() - last.atMs < rewriteIntervalMs) {
     return;
   }
   written.set(queue.name, { limits: wanted, atMs: performance.now() });

@@ -31,7 +31,7 @@ export const timeArgumentIndex: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** A script's reply: the next job, or the time to wait. It is empty if no job was requested. */
-type Next = [job: unknown, id: unknown, limitMs: number, dueMs: number] | [];
+type NextJobReply = [job: unknown, id: unknown, limitMs: number, dueMs: number] | [];
 
 export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...backendArgs) => {
   const backend = createRedisBackend(...backendArgs);
@@ -45,23 +45,23 @@ export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...backend
       return execCommand(client, name, place === undefined ? args : (args as unknown[]).with(place, nowMs()));
     },
     moveToActive: async (...asked: Parameters<typeof moveToActive>) =>
-      dueByHost((await moveToActive(...asked)) as Next),
+      convertDueToHostClock((await moveToActive(...asked)) as NextJobReply),
     moveToFinished: async (...asked: Parameters<typeof moveToFinished>) =>
-      dueByHost((await moveToFinished(...asked)) as Next),
+      convertDueToHostClock((await moveToFinished(...asked)) as NextJobReply),
     async waitForJob(seconds: number) {
       const mark = await waitForJob(seconds);
-      return mark && { ...mark, score: byHost(mark.score) };
+      return mark && { ...mark, score: toHostClock(mark.score) };
     },
   });
 };
 
-function dueByHost(next: Next): Next {
+function convertDueToHostClock(next: NextJobReply): NextJobReply {
   const [job, id, limitMs, dueMs] = next;
-  return dueMs === undefined || limitMs === undefined ? next : [job, id, limitMs, byHost(dueMs)];
+  return dueMs === undefined || limitMs === undefined ? next : [job, id, limitMs, toHostClock(dueMs)];
 }
 
 /** Converts a time of the shared clock to the host's clock. 0 means no time and stays 0. */
-function byHost(fleetMs: number): number {
+function toHostClock(fleetMs: number): number {
   return fleetMs > 0 ? fleetMs + Date.now() - nowMs() : fleetMs;
 }
 

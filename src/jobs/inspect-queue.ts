@@ -5,7 +5,7 @@ import { openQueue } from './queues.js';
 import { isUnreadable, readJob } from './read-job.js';
 
 /** The state of a queue: job counts by BullMQ state, and whether workers take its jobs. */
-export interface SeenQueue {
+export interface QueueState {
   counts: Record<string, number>;
   workers: number;
   isPaused: boolean;
@@ -36,7 +36,7 @@ export interface SeenQueue {
   unreadable: string | null;
 }
 
-export async function inspectQueue(queue: Queue): Promise<SeenQueue> {
+export async function inspectQueue(queue: Queue): Promise<QueueState> {
   const opened = openQueue(queue);
   const ofList = async (list: JobType, isOldestFirst: boolean) => {
     const ids = await opened.getRanges([list], 0, 0, isOldestFirst);

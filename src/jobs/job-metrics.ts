@@ -9,7 +9,7 @@ export const observeJob = histogram({
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-const found = counter({
+const sweepFound = counter({
   name: 'topup_sweep_found_total',
   help: 'Jobs that a sweep had to add again, because they were lost or late',
   labels: ['sweep'],
@@ -36,5 +36,5 @@ gauge(
  */
 export function observeSweep(sweep: string, count: number): void {
   sweptAtMs.set(sweep, nowMs());
-  found({ sweep }, count);
+  sweepFound({ sweep }, count);
 }

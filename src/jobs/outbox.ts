@@ -59,7 +59,7 @@ export function defineOutboxJob<T, Data extends object>(kind: OutboxJob<T, Data>
 const batchSize = 1_000;
 const leaseMs = 30_000;
 /** Time in milliseconds after which a document is checked again if its job is still queued. */
-const lookAgainMs = 20_000;
+const recheckDelayMs = 20_000;
 
 /**
  * Adds lost jobs until no document is overdue. A job that is still waiting is not added again.
@@ -81,7 +81,7 @@ export async function sweepOutbox<T extends OutboxDocument>(
       if (overdue.length === batchSize && batch === 0) {
         await callForHelp?.();
       }
-      total += await addLost(outbox, overdue);
+      total += await addLostJobs(outbox, overdue);
       if (overdue.length < batchSize) {
         return total;
       }
@@ -102,7 +102,7 @@ async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: nu
   return outbox.collection.find(filter, { projection }).skip(skip).limit(batchSize).toArray() as Promise<T[]>;
 }
 
-async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<number> {
+async function addLostJobs<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<number> {
   if (overdue.length === 0) {
     return 0;
   }
@@ -110,7 +110,7 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   const lost = overdue.filter((each) => !waiting.has(each._id));
   // Write to MongoDB first. If Redis fails now, the next attempt follows after the grace period and
   // not at once.
-  await outbox.collection.bulkWrite(checkAgainLater(outbox, overdue, waiting), { ordered: false });
+  await outbox.collection.bulkWrite(buildNextActionUpdates(outbox, overdue, waiting), { ordered: false });
   for (const kind of outbox.jobs) {
     for (const [job, documents] of groupByJob(kind, lost)) {
       const requestIds = documents.map((each) => kind.requestIdOf?.(each));
@@ -125,14 +125,14 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
  * not changed. It matches only overdue documents, because every other writer sets a later
  * `nextActionAt`.
  */
-function checkAgainLater<T extends OutboxDocument>(
+function buildNextActionUpdates<T extends OutboxDocument>(
   outbox: Outbox<T>,
   overdue: T[],
   waiting: Set<string>,
 ): AnyBulkWriteOperation<T>[] {
   const latestMs = Math.max(...overdue.map(({ nextActionAt }) => nextActionAt?.getTime() ?? 0));
   const changes = groupBy(overdue, (each) => {
-    const [by, ms] = waiting.has(each._id) ? [0, lookAgainMs] : [1, outbox.graceMs(each.epoch + 1, each)];
+    const [by, ms] = waiting.has(each._id) ? [0, recheckDelayMs] : [1, outbox.graceMs(each.epoch + 1, each)];
     return JSON.stringify([each.epoch, each.epoch + by, ms]);
   });
   return [...changes].map(([change, documents]) => {

@@ -31,12 +31,12 @@ export function getQueuePrefix({ name }: Queue): string {
  */
 export function openQueue(queue: Queue): BullQueue {
   const { name } = queue;
-  const found = queues.get(name) ?? newQueue(queue);
+  const found = queues.get(name) ?? createQueue(queue);
   queues.set(name, found);
   return found;
 }
 
-function newQueue(queue: Queue): BullQueue {
+function createQueue(queue: Queue): BullQueue {
   const { name } = queue;
   const connection = redis();
   if (connection.status !== 'ready') {
@@ -68,12 +68,12 @@ function newQueue(queue: Queue): BullQueue {
 /** Returns the events of a queue. All waiting requests of the process share the connection. */
 export function getQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
-  const found = queueEvents.get(name) ?? newQueueEvents(queue);
+  const found = queueEvents.get(name) ?? createQueueEvents(queue);
   queueEvents.set(name, found);
   return found;
 }
 
-function newQueueEvents(queue: Queue): QueueEvents {
+function createQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
   const made = new QueueEvents(name, { connection: redis(), prefix: getQueuePrefix(queue) });
   made.on('error', (error) => {

@@ -29,14 +29,14 @@ const fields = new Map<string, Field>([
   ...['atm', 'ats', 'stc'].map((name) => [name, count] as const),
 ]);
 /** Field that holds the schedule of a job. The period is in the options. */
-const ofSchedule = 'rjk';
+const scheduleField = 'rjk';
 
 /**
  * Maximum number of characters of an unreadable value that are kept. They stay in Redis, because
  * they may contain anything.
  */
-const keptMax = 1_000;
-const because = 'cannot be read: not in the format of BullMQ.';
+const storedLengthMax = 1_000;
+const unreadableReason = 'cannot be read: not in the format of BullMQ.';
 
 /**
  * Reads a job from Redis. If the job is unreadable, returns the readable fields. Undefined if there
@@ -78,7 +78,7 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
  * as always present, but most jobs have none.
  */
 export function isUnreadable({ failedReason }: { failedReason?: string }): boolean {
-  return failedReason?.endsWith(because) ?? false;
+  return failedReason?.endsWith(unreadableReason) ?? false;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
     .hdel(key, ...broken)
     .hset(key, {
       ...Object.fromEntries(
-        broken.map((field) => [`unreadable-${field}`, lookUp(raw, field)?.slice(0, keptMax)]),
+        broken.map((field) => [`unreadable-${field}`, lookUp(raw, field)?.slice(0, storedLengthMax)]),
       ),
       ...Object.fromEntries(instead.filter(([, text]) => text !== null)),
       // BullMQ's field for a deferred failure, which the next worker applies.
@@ -110,7 +110,7 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
 }
 
 function describeProblem(broken: string[]): string {
-  return `Its ${broken.join(' and ')} ${because}`;
+  return `Its ${broken.join(' and ')} ${unreadableReason}`;
 }
 
 function findBrokenFields(raw: Record<string, string>): string[] {
@@ -118,8 +118,8 @@ function findBrokenFields(raw: Record<string, string>): string[] {
     const text = lookUp(raw, name);
     return text === undefined || isRead(text) ? [] : [name];
   });
-  const isOfNone = raw[ofSchedule] && !hasPeriod(parseJson(raw['opts'] ?? ''));
-  return isOfNone ? [...broken, ofSchedule] : broken;
+  const isOfNone = raw[scheduleField] && !hasPeriod(parseJson(raw['opts'] ?? ''));
+  return isOfNone ? [...broken, scheduleField] : broken;
 }
 
 function isOptions(text: string): boolean {

@@ -57,7 +57,7 @@ const suspectPauseMs = 1_000;
  * Round counters that a job carries in Redis, so that jobs without failures need no read of
  * MongoDB. The authoritative count is in MongoDB.
  */
-interface Rounds {
+interface RoundCounters {
   failed: number;
   /** Number of worker deaths that are already counted. */
   deaths: number;
@@ -137,8 +137,8 @@ async function runRound(
   }
   const data = readPayload(handler.job, bullJob.name, bullJob.data);
   const round = { queue, handler, bullJob, token, data };
-  if (bullJob.stalledCounter > getRounds(bullJob).deaths) {
-    await afterDeath(round);
+  if (bullJob.stalledCounter > getRoundCounters(bullJob).deaths) {
+    await handleWorkerDeath(round);
   }
   const startedMs = performance.now();
   let result: unknown;
@@ -155,11 +155,11 @@ async function runRound(
     if (error instanceof DeferJobError) {
       // BullMQ runs unprioritised jobs first. On an active job this call has no other effect.
       await bullJob.changePriority({ priority: 0 });
-      await delay(round, error.afterMs);
+      await delayJob(round, error.afterMs);
     }
-    await afterFailure(round, error);
+    await handleFailure(round, error);
   }
-  if (result !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
+  if (result !== tooEarly && (handler.job.clock || getRoundCounters(bullJob).failed > 0)) {
     // If this fails, the count expires after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
     // If this fails, the job shows an old last run.
@@ -187,11 +187,11 @@ async function runAlone(round: Round): Promise<unknown> {
   const ran = await withLease(`suspect:${round.queue.name}`, suspectLeaseMs, async () => ({
     came: await runWithLimit(round),
   }));
-  return ran ? ran.came : delay(round, suspectPauseMs * (1 + Math.random()));
+  return ran ? ran.came : delayJob(round, suspectPauseMs * (1 + Math.random()));
 }
 
-function getRounds({ progress }: BullJob): Rounds {
-  const { failed = 0, deaths = 0 } = (typeof progress === 'object' ? progress : {}) as Partial<Rounds>;
+function getRoundCounters({ progress }: BullJob): RoundCounters {
+  const { failed = 0, deaths = 0 } = (typeof progress === 'object' ? progress : {}) as Partial<RoundCounters>;
   return { failed, deaths };
 }
 
@@ -199,22 +199,22 @@ function getRounds({ progress }: BullJob): Rounds {
  * Counts the death of the previous worker. The job may have caused it, or a concurrent job. One
  * death is tolerated. From the second death on, the job is delayed.
  */
-async function afterDeath(round: Round): Promise<void> {
+async function handleWorkerDeath(round: Round): Promise<void> {
   const death = new Error('Its worker crashed, or lost its connection to Redis, while the job ran.');
-  const failing = await count(round, death);
+  const failing = await tryToCountFailedRound(round, death);
   if (failing && failing.rounds > 1 && !round.handler.job.clock) {
-    await comeLater(round, failing, death);
+    await delayOrSetAside(round, failing, death);
   }
 }
 
-async function afterFailure(round: Round, error: unknown): Promise<never> {
+async function handleFailure(round: Round, error: unknown): Promise<never> {
   const { job } = round.handler;
-  const failing = isOutage(error) ? null : await count(round, error);
+  const failing = isOutage(error) ? null : await tryToCountFailedRound(round, error);
   if (failing && !job.clock) {
-    await comeLater(round, failing, error);
+    await delayOrSetAside(round, failing, error);
   }
   if (!failing && job.isSwept === false) {
-    await delay(round, outagePauseMs);
+    await delayJob(round, outagePauseMs);
   }
   // A sweep, the schedule or the client adds the job again.
   throw error;
@@ -224,7 +224,7 @@ async function afterFailure(round: Round, error: unknown): Promise<never> {
  * Counts a failed round.
  * @returns Null if the round is not counted, because the job may be lost or MongoDB is unavailable.
  */
-async function count({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
+async function tryToCountFailedRound({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
   const { job } = handler;
   if (job.mayBeLost) {
     return null;
@@ -233,7 +233,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     const subject = job.subject(data);
     const payload = bullJob.data as Payload;
     const failing = await countFailedRound({ job: job.name, subject, queue: queue.name, payload, error });
-    const rounds: Rounds = { failed: failing.rounds, deaths: bullJob.stalledCounter };
+    const rounds: RoundCounters = { failed: failing.rounds, deaths: bullJob.stalledCounter };
     await bullJob.updateProgress(rounds);
     if (job.clock && failing.rounds >= roundsMax) {
       // Scheduled jobs continue to run in each period.
@@ -256,7 +256,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
  * @throws DelayedError if the job runs again.
  * @throws UnrecoverableError if the subject itself shows that it needs a person.
  */
-async function comeLater(round: Round, failing: FailingJob, error: unknown): Promise<never> {
+async function delayOrSetAside(round: Round, failing: FailingJob, error: unknown): Promise<never> {
   const { handler, bullJob, queue, data } = round;
   const { rounds, job, subject } = failing;
   const pauseMs = getRetryPauseMs(rounds);
@@ -278,7 +278,7 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
     }
     await flagForPerson(failing);
   }
-  return delay(round, pauseMs);
+  return delayJob(round, pauseMs);
 }
 
 async function setAsideSubject(
@@ -297,7 +297,7 @@ async function setAsideSubject(
 /**
  * Delays the job. It remains the only job of its subject, so that no sweep adds another too early.
  */
-async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
+async function delayJob({ bullJob, token }: Round, pauseMs: number): Promise<never> {
   // BullMQ computes the delay from the host's time. Its script then adds the delay to the time of
   // the shared clock (fleet-worker.ts).
   await bullJob.moveToDelayed(Date.now() + pauseMs, token);

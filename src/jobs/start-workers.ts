@@ -1,5 +1,5 @@
 import type { Job as BullJob, Worker } from 'bullmq';
-import { redis, workerConnection } from '../redis/connection.js';
+import { redis, getWorkerConnection } from '../redis/connection.js';
 import { logRedisError } from '../redis/connection-errors.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
@@ -14,8 +14,8 @@ import {
   type Job,
   type Queue,
 } from './define-job.js';
-import { keepFleetLimits } from './fleet-limits.js';
-import { noteFailed } from './failed-rounds.js';
+import { applyFleetLimits } from './fleet-limits.js';
+import { recordFailedJob } from './failed-rounds.js';
 import { BackoffWorker } from './fleet-worker.js';
 import { openQueue, getQueuePrefix } from './queues.js';
 import { failUnreadable } from './read-job.js';
@@ -39,7 +39,7 @@ export interface RunningWorkers {
 }
 
 /** A round that is running. */
-interface UnderWay {
+interface RunningRound {
   queue: Queue;
   /** When the round counts as hanging, on the monotonic clock of the process. */
   hangsFromMs: number;
@@ -49,10 +49,10 @@ interface UnderWay {
  * Interval in milliseconds of the check that scheduled jobs exist in Redis, which may have been
  * emptied.
  */
-const keepSchedulesEveryMs = 5_000;
+const restoreSchedulesEveryMs = 5_000;
 
 /** Interval in milliseconds of the check for new queues of a family. */
-const lookForQueuesEveryMs = 1_000;
+const checkQueuesEveryMs = 1_000;
 
 /**
  * Starts a worker for each queue of these handlers and maintains the schedules of their jobs. It
@@ -61,7 +61,7 @@ const lookForQueuesEveryMs = 1_000;
 export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []): RunningWorkers {
   const opened = handlers.map(openHandler);
   const taken = new Map<Queue, number>();
-  const rounds = new Set<UnderWay>();
+  const rounds = new Set<RunningRound>();
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
   const workers = queues.map((queue) => {
     taken.set(queue, 0);
@@ -71,11 +71,11 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
   const clocked = handlers.map(({ job }) => job).filter(({ clock }) => clock !== undefined);
   const keeping = repeat({
     name: 'keep schedules',
-    everyMs: keepSchedulesEveryMs,
+    everyMs: restoreSchedulesEveryMs,
     async run() {
       // The Redis connection reports an outage itself, and `stop` waits for this call.
       if (redis().status === 'ready') {
-        await Promise.all(clocked.map(keepSchedule));
+        await Promise.all(clocked.map(restoreSchedule));
       }
     },
   });
@@ -111,11 +111,11 @@ interface RunningWorker {
  * Starts a worker for each new queue of the family, closes the workers of removed queues, and
  * applies the limits of all queues.
  */
-function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): Promise<void> } {
+function followFamily(family: HandlerFamily, rounds: Set<RunningRound>): { close(): Promise<void> } {
   const running = new Map<string, RunningWorker & { opened: OpenHandler }>();
   const following = repeat({
     name: family.name,
-    everyMs: lookForQueuesEveryMs,
+    everyMs: checkQueuesEveryMs,
     async run() {
       // The Redis connection reports an outage itself.
       if (redis().status !== 'ready') {
@@ -134,7 +134,7 @@ function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): 
           running.set(name, { ...startWorker(queue, [opened], rounds), opened });
         }
       }
-      await Promise.all(handlers.map(({ job }) => keepFleetLimits(job.queue)));
+      await Promise.all(handlers.map(({ job }) => applyFleetLimits(job.queue)));
     },
   });
   const close = async (name: string): Promise<void> => {
@@ -156,7 +156,7 @@ function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): 
 function startWorker(
   queue: Queue,
   handlers: OpenHandler[],
-  rounds: Set<UnderWay>,
+  rounds: Set<RunningRound>,
   onTaken: () => unknown = () => undefined,
 ): RunningWorker {
   const mine = handlers.filter(({ job }) => job.queue.name === queue.name);
@@ -177,7 +177,7 @@ function startWorker(
     }
   };
   const worker = new BackoffWorker(queue.name, run, {
-    connection: workerConnection(),
+    connection: getWorkerConnection(),
     prefix: getQueuePrefix(queue),
     concurrency: queue.concurrency,
     // Jobs of a killed worker are taken over after about 15 s.
@@ -204,7 +204,7 @@ function startWorker(
     const known = mine.find((each) => job && isNamed(each.job, job.name));
     if (job && known) {
       // If this fails, operators still find the job among the failed jobs, but not by its subject.
-      noteFailed(known.job, queue, job).catch(() => undefined);
+      recordFailedJob(known.job, queue, job).catch(() => undefined);
     }
   });
   return { worker, underWay };
@@ -217,7 +217,7 @@ function startWorker(
 async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
   const closed = worker.close().catch(() => undefined);
   await Promise.allSettled(underWay);
-  const connection = workerConnection();
+  const connection = getWorkerConnection();
   if (connection.status === 'ready') {
     await Promise.race([closed, new Promise((resolve) => connection.once('close', resolve))]);
   }
@@ -227,14 +227,14 @@ async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
  * Restores a schedule if Redis was emptied, a release changed the period, or the clock of Redis was
  * wrong.
  */
-async function keepSchedule(job: Job<never>): Promise<void> {
+async function restoreSchedule(job: Job<never>): Promise<void> {
   const { clock, name, queue } = job;
   if (!clock) {
     return;
   }
   const found = await openQueue(queue).getJobScheduler(name);
   const lateMs = nowMs() - (found?.next ?? 0);
-  const slackMs = 2 * clock.everyMs + keepSchedulesEveryMs;
+  const slackMs = 2 * clock.everyMs + restoreSchedulesEveryMs;
   if (found?.every !== clock.everyMs || Math.abs(lateMs) > slackMs) {
     // Remove the old schedule first. If a fast clock planned it, it would block until that future
     // time.

@@ -5,7 +5,7 @@ import { observeSweep } from './job-metrics.js';
 import { sweepOutbox, type Outbox, type OutboxDocument } from './outbox.js';
 
 /** Queue of scheduled work. In each period, any free process runs the job. */
-export const schedules: Queue = {
+export const schedulesQueue: Queue = {
   name: 'schedules',
   does: 'Scheduled work: finds overdue work, one job per kind and period',
   concurrency: 20,
@@ -21,13 +21,13 @@ const limitMs = 15 * 60_000;
  * Defines a job without data that one process runs in each period.
  * @param ofItsOwn Settings that override the defaults, such as the time limit of one run.
  */
-export function defineClocked(
+export function defineScheduledJob(
   name: string,
   everyMs: number,
   ofItsOwn: { limitMs?: number } = {},
 ): Job<object> {
   return defineJob<object>({
-    queue: schedules,
+    queue: schedulesQueue,
     name,
     version: 1,
     data: Joi.object({}),
@@ -51,7 +51,7 @@ interface SweepData {
  */
 export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   return defineJob<SweepData>({
-    queue: schedules,
+    queue: schedulesQueue,
     name,
     version: 1,
     data: Joi.object({

@@ -9,7 +9,7 @@ import { RateLimitError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
 const windowMs = 15 * 60_000;
-const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedis: true });
+const buildLimit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedis: true });
 
 interface LoginAttempt {
   username: string;
@@ -52,14 +52,14 @@ export async function countLogin({
   return count(
     knownBrowser === null
       ? [
-          { name: 'name-and-network', key: `login-pair:${name}:${hashText(network)}`, limit: limit(5) },
-          { name: 'network', key: `login-network:${network}`, limit: limit(30) },
-          { name: 'name', key: `login-name:${name}`, limit: limit(50) },
-          { name: 'all', key: 'login-all', limit: limit(300) },
+          { name: 'name-and-network', key: `login-pair:${name}:${hashText(network)}`, limit: buildLimit(5) },
+          { name: 'network', key: `login-network:${network}`, limit: buildLimit(30) },
+          { name: 'name', key: `login-name:${name}`, limit: buildLimit(50) },
+          { name: 'all', key: 'login-all', limit: buildLimit(300) },
         ]
       : [
-          { name: 'browser', key: `login-browser:${hashText(knownBrowser)}`, limit: limit(5) },
-          { name: 'browsers', key: `login-browsers:${name}`, limit: limit(50) },
+          { name: 'browser', key: `login-browser:${hashText(knownBrowser)}`, limit: buildLimit(5) },
+          { name: 'browsers', key: `login-browsers:${name}`, limit: buildLimit(50) },
         ],
     network,
   );
@@ -71,7 +71,7 @@ export async function countProof(
   what: 'code' | 'password',
   network: string,
 ): Promise<() => Promise<void>> {
-  return count([{ name: what, key: `login-${what}:${operatorId}`, limit: limit(5) }], network);
+  return count([{ name: what, key: `login-${what}:${operatorId}`, limit: buildLimit(5) }], network);
 }
 
 async function count(counters: Counter[], network: string): Promise<() => Promise<void>> {

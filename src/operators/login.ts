@@ -4,8 +4,8 @@ import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
 import { countLogin, countProof } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
-import { isRightPassword, passwordLengthMax } from './password.js';
-import { confirmEnrolment, mustEnrol, useSecondFactor, type Enrolled } from './second-factor.js';
+import { isCorrectPassword, passwordLengthMax } from './password.js';
+import { confirmEnrolment, mustEnrol, useSecondFactor, type EnrolmentResult } from './second-factor.js';
 import { isKnownBrowser } from './sessions.js';
 import { isUsername } from '../shared/input-rules.js';
 
@@ -41,7 +41,7 @@ export async function login(attempt: {
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   const knownBrowser = operator && mark !== null && isKnownBrowser(operator, mark) ? mark : null;
   const giveBack = await countLogin({ username, network, knownBrowser });
-  const right = await isRightPassword(
+  const right = await isCorrectPassword(
     operator?.passwordHash ?? null,
     password.slice(0, passwordLengthMax + 1),
   );
@@ -63,7 +63,7 @@ export async function login(attempt: {
  * @throws RateLimitError after five wrong codes.
  */
 export async function completeWithCode(operator: Operator, code: string, client: ProofClient): Promise<void> {
-  const factor = await proveCode(operator, code, client);
+  const factor = await verifyCode(operator, code, client);
   await recordLogin(operator, { action: 'login', after: { factor }, address: client.address });
 }
 
@@ -84,13 +84,13 @@ export interface ProofClient {
  * @throws RateLimitError after too many failed attempts.
  * @throws DependencyError (503/03) while Redis is unavailable.
  */
-export async function proveOperator(
+export async function verifyOperator(
   operator: Operator,
   proof: { password: string; code: string },
   client: ProofClient,
 ): Promise<void> {
   const giveBack = await countProof(operator._id, 'password', client.network);
-  if (!(await isRightPassword(operator.passwordHash, proof.password.slice(0, passwordLengthMax + 1)))) {
+  if (!(await isCorrectPassword(operator.passwordHash, proof.password.slice(0, passwordLengthMax + 1)))) {
     await recordLogin(operator, {
       action: 'login.failed',
       after: { factor: 'password' },
@@ -99,7 +99,7 @@ export async function proveOperator(
     throw new UnauthorizedError(asWritten('The password is wrong.'));
   }
   if (operator.totp) {
-    await proveCode(operator, proof.code, client);
+    await verifyCode(operator, proof.code, client);
   }
   await giveBack();
 }
@@ -114,11 +114,11 @@ export async function enrol(
   operator: Operator,
   code: string,
   { shownTo, by, seat }: { shownTo: string; by: ChangedBy; seat: ProofClient },
-): Promise<Enrolled> {
+): Promise<EnrolmentResult> {
   return countAttempt(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
 }
 
-async function proveCode(operator: Operator, code: string, client: ProofClient): Promise<string> {
+async function verifyCode(operator: Operator, code: string, client: ProofClient): Promise<string> {
   return countAttempt(operator, client, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
 }
 

@@ -1,4 +1,4 @@
-import { type Session, inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { type Session, runInTransaction, isDuplicateKey } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -7,7 +7,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { newId } from '../shared/ids.js';
 import { hashNewPassword } from './password.js';
 import {
-  createNoOperatorError,
+  buildOperatorNotFoundError,
   buildUnchangedFilter,
   createChangedSinceProofError,
 } from './require-operator.js';
@@ -54,7 +54,7 @@ export async function createOperator(
     createdAt: at,
   };
   try {
-    await inTransaction(async (session) => {
+    await runInTransaction(async (session) => {
       await OperatorModel.create([operator], { session });
       await recordAudit(session, {
         ...by,
@@ -80,10 +80,10 @@ export async function createOperator(
  * @throws ConflictError for the last admin.
  */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
     if (!operator) {
-      throw createNoOperatorError(username);
+      throw buildOperatorNotFoundError(username);
     }
     if (operator.role === 'admin') {
       await requireRemainingAdmin(session);
@@ -173,14 +173,14 @@ async function changeOperator(
   change: Partial<Operator>,
   { by, proven, action, buildAuditFields }: OperatorUpdate,
 ): Promise<Operator> {
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(
       proven ? buildUnchangedFilter(proven) : { username },
       { $set: change, $inc: { sessionEpoch: 1 } },
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw proven ? createChangedSinceProofError(proven) : createNoOperatorError(username);
+      throw proven ? createChangedSinceProofError(proven) : buildOperatorNotFoundError(username);
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
       await requireRemainingAdmin(session);

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -19,7 +19,7 @@ import { OperatorModel, type Operator } from './operator.model.js';
 export async function createOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {
   const key = `op_${randomBytes(32).toString('base64url')}`;
   const keyCreatedAt = now();
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
       buildUnchangedFilter(operator),
       { $set: { keyHash: hashKey(key), keyCreatedAt } },

@@ -25,7 +25,7 @@ export async function hashNewPassword(password: string): Promise<string> {
  * True for the right password. Without a hash (unknown username) it takes the same time and returns
  * false, so that timing does not reveal usernames.
  */
-export async function isRightPassword(passwordHash: string | null, password: string): Promise<boolean> {
+export async function isCorrectPassword(passwordHash: string | null, password: string): Promise<boolean> {
   if (passwordHash === null) {
     await hash(password, parameters);
     return false;

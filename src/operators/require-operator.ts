@@ -9,12 +9,12 @@ import { OperatorModel, type Operator } from './operator.model.js';
 export async function requireOperator(username: string): Promise<Operator> {
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   if (!operator) {
-    throw createNoOperatorError(username);
+    throw buildOperatorNotFoundError(username);
   }
   return operator;
 }
 
-export function createNoOperatorError(username: string): NotFoundError {
+export function buildOperatorNotFoundError(username: string): NotFoundError {
   return new NotFoundError(asWritten(`There is no operator ${username}.`), {
     atCommandLine: 'See them all: topup operator list',
   });

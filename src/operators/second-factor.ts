@@ -6,7 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import { env } from '../../config/env.js';
 import { isGuarded } from '../../config/refused-settings.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction, type Session } from '../database/mongo.js';
+import { runInTransaction, type Session } from '../database/mongo.js';
 import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
@@ -17,15 +17,15 @@ import type { OperatorRole } from './rights.js';
 
 const periodS = 30;
 /** A phone's clock may be one period off. */
-const window = 1;
+const codeWindow = 1;
 /** Lifetime of an unconfirmed secret. */
-const pendingMs = 3_600_000;
+const enrolmentMaxAgeMs = 3_600_000;
 const recoveryCodesMax = 10;
 const issuer = 'Top-up operator';
 const wrongCode = 'The code is wrong or already used. Wait for the next one.';
 
 /** Roles that move money or manage operators. */
-const rolesWithTwo: readonly OperatorRole[] = ['admin', 'finance'];
+const rolesWithSecondFactor: readonly OperatorRole[] = ['admin', 'finance'];
 
 export interface Enrolment {
   /** Base32, for manual input. */
@@ -36,7 +36,7 @@ export interface Enrolment {
 
 /** True if the console requires the operator to set up a second factor first. */
 export function mustEnrol(operator: Operator): boolean {
-  return isGuarded(env) && rolesWithTwo.includes(operator.role) && !operator.totp;
+  return isGuarded(env) && rolesWithSecondFactor.includes(operator.role) && !operator.totp;
 }
 
 /**
@@ -48,12 +48,12 @@ export function mustEnrol(operator: Operator): boolean {
  */
 export async function beginEnrolment(operator: Operator, shownTo: string): Promise<Enrolment> {
   const fresh: PendingSecret = {
-    secretSealed: encrypt(new Secret({ size: 20 }).base32, totpContext(operator._id)),
+    secretSealed: encrypt(new Secret({ size: 20 }).base32, getTotpContext(operator._id)),
     since: now(),
     shownTo,
     epoch: operator.sessionEpoch,
   };
-  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...buildPendingFilter(fresh) };
+  const isGood = { 'totpPending.since': { $gte: getOldestPendingDate() }, ...buildPendingFilter(fresh) };
   await OperatorModel.updateOne(
     { ...buildUnchangedFilter(operator), $nor: [isGood] },
     { $set: { totpPending: fresh } },
@@ -82,11 +82,11 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
 export async function confirmEnrolment(
   operator: Operator,
   { code, shownTo, by }: { code: string; shownTo: string; by: ChangedBy },
-): Promise<Enrolled> {
+): Promise<EnrolmentResult> {
   const epoch = operator.sessionEpoch;
   const isGood = {
     ...buildUnchangedFilter(operator),
-    'totpPending.since': { $gte: oldestPending() },
+    'totpPending.since': { $gte: getOldestPendingDate() },
     ...buildPendingFilter({ shownTo, epoch }),
   };
   const current = await OperatorModel.findOne(isGood).lean<Operator>();
@@ -99,13 +99,13 @@ export async function confirmEnrolment(
   if (lastStep === null) {
     throw new UnauthorizedError(asWritten(wrongCode));
   }
-  const codes = newRecoveryCodes();
+  const codes = generateRecoveryCodes();
   const set = {
     totp: { secretSealed, since: now(), lastStep },
     totpPending: null,
     recoveryHashes: codes.map(hashCode),
   };
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
       { ...isGood, 'totpPending.secretSealed': secretSealed },
       { $set: set, $inc: { sessionEpoch: 1 } },
@@ -114,18 +114,18 @@ export async function confirmEnrolment(
     if (matchedCount === 0) {
       throw createExpiredSecretError();
     }
-    await record(session, operator, { ...by, action: 'operator.totp-enrol' });
+    await recordChange(session, operator, { ...by, action: 'operator.totp-enrol' });
   });
   return { codes, operator: { ...current, ...set, sessionEpoch: epoch + 1 } };
 }
 
-export interface Enrolled {
+export interface EnrolmentResult {
   codes: string[];
   operator: Operator;
 }
 
-function oldestPending(): Date {
-  return new Date(nowMs() - pendingMs);
+function getOldestPendingDate(): Date {
+  return new Date(nowMs() - enrolmentMaxAgeMs);
 }
 
 function buildPendingFilter({ shownTo, epoch }: Pick<PendingSecret, 'shownTo' | 'epoch'>) {
@@ -178,8 +178,8 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
  * was read.
  */
 export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): Promise<string[]> {
-  const codes = newRecoveryCodes();
-  await inTransaction(async (session) => {
+  const codes = generateRecoveryCodes();
+  await runInTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
       { ...buildUnchangedFilter(operator), totp: { $ne: null } },
       { $set: { recoveryHashes: codes.map(hashCode) } },
@@ -188,7 +188,7 @@ export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): P
     if (matchedCount === 0) {
       throw operator.totp ? createChangedSinceProofError(operator) : createNoSecondFactorError();
     }
-    await record(session, operator, { ...by, action: 'operator.recovery-codes' });
+    await recordChange(session, operator, { ...by, action: 'operator.recovery-codes' });
   });
   return codes;
 }
@@ -202,17 +202,17 @@ function createNoSecondFactorError(): ConflictError {
  * sessions.
  */
 export async function resetSecondFactor(operator: Operator, by: ChangedBy): Promise<void> {
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     await OperatorModel.updateOne(
       { _id: operator._id },
       { $set: { totp: null, totpPending: null, recoveryHashes: [] }, $inc: { sessionEpoch: 1 } },
       { session },
     );
-    await record(session, operator, { ...by, action: 'operator.totp-reset' });
+    await recordChange(session, operator, { ...by, action: 'operator.totp-reset' });
   });
 }
 
-async function record(
+async function recordChange(
   session: Session,
   { _id, username }: Operator,
   entry: ChangedBy & { action: string },
@@ -226,23 +226,23 @@ function findTimeStep(operator: Operator, secretSealed: string, code: string): n
   const delta = createTotp(operator, secretSealed).validate({
     token: code.replace(/\s/g, ''),
     timestamp,
-    window,
+    window: codeWindow,
   });
   return delta === null ? null : Math.floor(timestamp / 1_000 / periodS) + delta;
 }
 
 function createTotp(operator: Operator, secretSealed: string): TOTP {
-  const secret = Secret.fromBase32(decrypt(secretSealed, totpContext(operator._id)));
+  const secret = Secret.fromBase32(decrypt(secretSealed, getTotpContext(operator._id)));
   return new TOTP({ issuer, label: operator.username, digits: 6, period: periodS, secret });
 }
 
 /** Encryption context of an operator's TOTP secret. */
-export function totpContext(operatorId: string): string {
+export function getTotpContext(operatorId: string): string {
   return `operator-totp:${operatorId}`;
 }
 
 /** Generates recovery codes of 80 random bits each, as `ABCD-EFGH-IJKL-MNOP`. */
-function newRecoveryCodes(): string[] {
+function generateRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodesMax }, () => {
     const text = new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32;
     return text.match(/.{4}/g)?.join('-') ?? text;

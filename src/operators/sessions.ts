@@ -25,7 +25,7 @@ export const loginStepMs = 10 * 60_000;
  * `session` means logged in. `step` means that the password was right and the second factor is
  * pending.
  */
-type Kind = 'session' | 'step';
+type SessionKind = 'session' | 'step';
 
 interface StoredSession {
   operatorId: string;
@@ -56,13 +56,13 @@ export interface SessionClient {
  * @returns The token for the browser's cookie.
  */
 export async function startSession(operator: Operator, client: SessionClient): Promise<string> {
-  const token = newToken();
+  const token = generateToken();
   const key = getSessionKey('session', token);
   const list = getListKey(operator._id);
   const oldestMs = nowMs() - sessionMaxMs;
   // The list is written first, because in a Redis Cluster it may be on another node. A session that
   // is missing from the list could not be ended.
-  await requireRedisAnswer(
+  await requireRedisResponse(
     redis()
       .multi()
       .zremrangebyscore(list, 0, oldestMs)
@@ -70,7 +70,7 @@ export async function startSession(operator: Operator, client: SessionClient): P
       .pexpire(list, sessionMaxMs)
       .exec(),
   );
-  await requireRedisAnswer(
+  await requireRedisResponse(
     redis().set(key, JSON.stringify(buildStoredSession(operator, client)), 'PX', idleMs),
   );
   return token;
@@ -81,19 +81,19 @@ export async function startSession(operator: Operator, client: SessionClient): P
  * @returns The token for the browser's cookie.
  */
 export async function startLoginStep(operator: Operator, client: SessionClient): Promise<string> {
-  const token = newToken();
+  const token = generateToken();
   const value = JSON.stringify(buildStoredSession(operator, client));
-  await requireRedisAnswer(redis().set(getSessionKey('step', token), value, 'PX', loginStepMs));
+  await requireRedisResponse(redis().set(getSessionKey('step', token), value, 'PX', loginStepMs));
   return token;
 }
 
 /** Finds the operator of a session, with the current role. Null if the session has ended. */
 export async function findOperatorBySession(token: string): Promise<Operator | null> {
-  const operator = await read('session', token);
+  const operator = await findOperatorByToken('session', token);
   if (!operator || mustEnrol(operator)) {
     return null;
   }
-  await requireRedisAnswer(redis().pexpire(getSessionKey('session', token), idleMs));
+  await requireRedisResponse(redis().pexpire(getSessionKey('session', token), idleMs));
   return operator;
 }
 
@@ -101,11 +101,11 @@ export async function findOperatorBySession(token: string): Promise<Operator | n
  * Finds the operator of a login step. Null if the step has expired or all sessions have been ended.
  */
 export async function findOperatorByLoginStep(token: string): Promise<Operator | null> {
-  return read('step', token);
+  return findOperatorByToken('step', token);
 }
 
 export async function endSession(token: string): Promise<void> {
-  await requireRedisAnswer(redis().del(getSessionKey('session', token)));
+  await requireRedisResponse(redis().del(getSessionKey('session', token)));
 }
 
 /**
@@ -113,15 +113,15 @@ export async function endSession(token: string): Promise<void> {
  * @returns False if it had already ended, so that only one of two concurrent requests continues.
  */
 export async function endLoginStep(token: string): Promise<boolean> {
-  return (await requireRedisAnswer(redis().del(getSessionKey('step', token)))) === 1;
+  return (await requireRedisResponse(redis().del(getSessionKey('step', token)))) === 1;
 }
 
 /** Lists the live sessions of an operator, newest first. */
 export async function listSessions(operator: Operator): Promise<ListedSession[]> {
-  const keys = await requireRedisAnswer(
+  const keys = await requireRedisResponse(
     redis().zrange(getListKey(operator._id), '0', String(listedMax - 1), 'REV'),
   );
-  const values = await requireRedisAnswer(Promise.all(keys.map((key) => redis().get(key))));
+  const values = await requireRedisResponse(Promise.all(keys.map((key) => redis().get(key))));
   return values.flatMap((value, index) => {
     const session = value === null ? null : (JSON.parse(value) as StoredSession);
     return session && isValidSession(session, operator)
@@ -142,9 +142,9 @@ const listedMax = 100;
  * @returns False if there was no such session.
  */
 export async function endListedSession(operatorId: string, sessionId: string): Promise<boolean> {
-  const keys = await requireRedisAnswer(redis().zrange(getListKey(operatorId), '0', '-1'));
+  const keys = await requireRedisResponse(redis().zrange(getListKey(operatorId), '0', '-1'));
   const key = keys.find((each) => getIdFromKey(each) === sessionId);
-  return key !== undefined && (await requireRedisAnswer(redis().del(key))) === 1;
+  return key !== undefined && (await requireRedisResponse(redis().del(key))) === 1;
 }
 
 /** Returns the listed id of a session token. */
@@ -174,7 +174,7 @@ export function isCsrfToken(token: string, received: string): boolean {
  * The token does not authenticate. Ending all sessions invalidates the token, because it may have
  * been obtained with a stolen password.
  */
-export function newBrowserToken(operator: MarkedOperator): string {
+export function createBrowserToken(operator: MarkedOperator): string {
   const nonce = randomBytes(16).toString('base64url');
   return nonce + signBrowserToken(operator, nonce);
 }
@@ -194,16 +194,16 @@ function signBrowserToken({ _id, sessionEpoch }: MarkedOperator, nonce: string):
     .digest('base64url');
 }
 
-async function read(kind: Kind, token: string): Promise<Operator | null> {
+async function findOperatorByToken(kind: SessionKind, token: string): Promise<Operator | null> {
   const key = getSessionKey(kind, token);
-  const value = await requireRedisAnswer(redis().get(key));
+  const value = await requireRedisResponse(redis().get(key));
   if (value === null) {
     return null;
   }
   const session = JSON.parse(value) as StoredSession;
   const operator = await OperatorModel.findById(session.operatorId).lean<Operator>();
   if (!operator || !isValidSession(session, operator)) {
-    await requireRedisAnswer(redis().del(key));
+    await requireRedisResponse(redis().del(key));
     return null;
   }
   return operator;
@@ -227,7 +227,7 @@ function buildStoredSession(operator: Operator, { address, browser }: SessionCli
  * Waits for a Redis command.
  * @throws DependencyError (503/03) while Redis is unavailable. No session works then.
  */
-async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
+async function requireRedisResponse<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -235,11 +235,11 @@ async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-function newToken(): string {
+function generateToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function getSessionKey(kind: Kind, token: string): string {
+function getSessionKey(kind: SessionKind, token: string): string {
   const hmac = createHmac('sha256', env.SESSION_SECRET).update(`${kind} ${token}`).digest('base64url');
   return `${env.QUEUE_PREFIX}:${kind === 'session' ? 'session' : 'login-step'}:${hmac}`;
 }

@@ -1,4 +1,4 @@
-import { defineClocked } from '../jobs/sweep-job.js';
+import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { quotes, type Quote } from '../bills/quote.model.js';
@@ -15,12 +15,12 @@ import { removeUndelivered } from '../webhooks/deliver/stored-deliveries.js';
 import { endReportsOfErased, maskPurchase, buildMaskedQuote } from './mask-purchase.js';
 
 /** Removes and masks data whose retention has ended (docs/explanation/personal-data.md). */
-export const applyRetentionJob = defineClocked('apply-retention', 600_000);
+export const applyRetentionJob = defineScheduledJob('apply-retention', 600_000);
 
 /** Maximum number per kind and run. The next run continues. */
 const runMax = 10_000;
-const quotesAtOnce = 500;
-const purchasesAtOnce = 8;
+const quoteBatchSize = 500;
+const purchaseConcurrency = 8;
 
 /**
  * Applies the retention periods. Safe to run twice or concurrently: each write is conditional, and
@@ -47,7 +47,7 @@ export async function applyRetention(): Promise<{
   // Completes erasures whose process crashed.
   await endReportsOfErased();
   const nowMs = await measureLatestNowMs();
-  const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
+  const bills = await maskOrDeleteQuotes(new Date(nowMs - limits.quoteKeptMs));
   const webhooks = await removeUndelivered(nowMs);
   const bankLines = await removeOldLines(nowMs);
   const priceImportRows = await removeOldImportRows(nowMs);
@@ -66,13 +66,13 @@ export async function applyRetention(): Promise<{
  * and number are masked.
  * @returns The number of inquiries.
  */
-async function endQuotes(before: Date): Promise<number> {
+async function maskOrDeleteQuotes(before: Date): Promise<number> {
   const source = quotes
     .find({ proofSalt: { $type: 'string' }, createdAt: { $lt: before } })
     .sort({ createdAt: 1 })
     .limit(runMax);
   let ended = 0;
-  for await (const chunk of collectChunks(source, quotesAtOnce)) {
+  for await (const chunk of collectChunks(source, quoteBatchSize)) {
     const result = await quotes.bulkWrite(chunk.map(buildQuoteEnd), { ordered: false });
     ended += result.deletedCount + result.modifiedCount;
   }
@@ -98,7 +98,7 @@ async function maskPurchases(before: Date): Promise<{ done: number; left: number
     .sort({ createdAt: 1 })
     .limit(runMax);
   const found = { done: 0, left: 0 };
-  for await (const chunk of collectChunks(source, purchasesAtOnce)) {
+  for await (const chunk of collectChunks(source, purchaseConcurrency)) {
     const how = { hide: maskNumber, endsReports: false };
     for (const { left } of await Promise.all(chunk.map((each) => maskPurchase(each, how)))) {
       found[left === null ? 'done' : 'left'] += 1;

@@ -1,15 +1,15 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { quotes, type Quote } from '../bills/quote.model.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { DependencyError } from '../shared/errors.js';
 import { maskAll, maskNumber } from '../shared/mask.js';
 import { endReportsOfErased, maskPurchase, type KeptReason, buildMaskedQuote } from './mask-purchase.js';
 import { findCustomer } from './find-customer.js';
 
-const atOnce = 8;
+const concurrency = 8;
 
-export interface Erased {
+export interface ErasureResult {
   /** Number of purchases whose customer number was masked. */
   purchases: number;
   /** Number of inquiries that were deleted, or masked if they were paid. */
@@ -24,7 +24,7 @@ export interface Erased {
 }
 
 /** The result for one purchase or inquiry. */
-interface Result {
+interface ItemResult {
   left: KeptReason | null;
   purchases: number;
   bills: number;
@@ -40,23 +40,23 @@ interface Result {
  *
  * The audit log records the start and the result, with only the last digits of the number.
  */
-export async function eraseCustomer(number: string, by: ChangedBy): Promise<Erased> {
+export async function eraseCustomer(number: string, by: ChangedBy): Promise<ErasureResult> {
   const subject = { kind: 'customer' as const, id: maskNumber(number) };
   const note = (after: object) => recordAudit(null, { ...by, action: 'customer.erase', subject, after });
   await note({ state: 'begun' });
-  const erased: Erased = { purchases: 0, bills: 0, reports: await endReportsOfErased(), left: [] };
+  const erased: ErasureResult = { purchases: 0, bills: 0, reports: await endReportsOfErased(), left: [] };
   const blocked = { purchases: [] as Purchase[], quotes: [] as Quote[] };
 
   const each = async <T extends Purchase | Quote>(
     all: T[],
-    erase: (one: T) => Promise<Result>,
+    erase: (one: T) => Promise<ItemResult>,
     leave: (one: T, why: KeptReason) => void,
   ) => {
-    for (let start = 0; start < all.length; start += atOnce) {
-      const some = all.slice(start, start + atOnce);
+    for (let start = 0; start < all.length; start += concurrency) {
+      const some = all.slice(start, start + concurrency);
       const results = await Promise.all(some.map((one) => eraseUnlessHeld(() => erase(one))));
       for (const [at, one] of some.entries()) {
-        const result = results[at] as Result;
+        const result = results[at] as ItemResult;
         erased.purchases += result.purchases;
         erased.bills += result.bills;
         if (result.left !== null) {
@@ -92,7 +92,7 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   return erased;
 }
 
-async function eraseUnlessHeld(erase: () => Promise<Result>): Promise<Result> {
+async function eraseUnlessHeld(erase: () => Promise<ItemResult>): Promise<ItemResult> {
   try {
     return await erase();
   } catch (error) {
@@ -104,7 +104,7 @@ async function eraseUnlessHeld(erase: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function erasePurchase(purchase: Purchase): Promise<Result> {
+async function erasePurchase(purchase: Purchase): Promise<ItemResult> {
   const how = { hide: maskAll, endsReports: true };
   let result = await maskPurchase(purchase, how);
   if (result.left === 'changed meanwhile') {
@@ -124,10 +124,10 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
  * Deletes an unpaid inquiry. A paid inquiry is masked with its payment, whose texts are searched
  * for the customer's name. The database transaction fails on a lock instead of waiting.
  */
-async function eraseQuote(quote: Quote): Promise<Result> {
+async function eraseQuote(quote: Quote): Promise<ItemResult> {
   const { _id, accountId, usedBy } = quote;
-  return inTransaction(async (session) => {
-    const done = (bills: number): Result => ({ left: null, purchases: 0, bills });
+  return runInTransaction(async (session) => {
+    const done = (bills: number): ItemResult => ({ left: null, purchases: 0, bills });
     if (usedBy === null) {
       return done((await quotes.deleteOne({ _id, accountId, usedBy: null }, { session })).deletedCount);
     }

@@ -10,7 +10,7 @@ export interface CustomerPage {
 }
 
 /** A phone number with its country code or its leading zero. */
-const phoneShape = /^(?:\+?62|0)([2-9]\d{6,12})$/;
+const phonePattern = /^(?:\+?62|0)([2-9]\d{6,12})$/;
 
 /**
  * Finds purchases and inquiries of a customer number, a page at a time, oldest first. It scans all
@@ -34,7 +34,7 @@ export async function* findCustomer(number: string): AsyncGenerator<CustomerPage
  * country code is searched unchanged.
  */
 function buildNumberForms(number: string): string[] {
-  const national = phoneShape.exec(number.replace(/[\s().-]/g, ''))?.[1];
+  const national = phonePattern.exec(number.replace(/[\s().-]/g, ''))?.[1];
   const forms = national === undefined ? [] : [`0${national}`, `62${national}`, `+62${national}`];
   return [...new Set([number, ...forms])];
 }

@@ -1,7 +1,7 @@
 import { type Quote, quotes } from '../bills/quote.model.js';
 import { getProof } from '../money/closes/canonical-text.js';
-import { type Hide, removedWords, buildScrubber, type Scrubber } from './scrub.js';
-import { inTransaction, type Session } from '../database/mongo.js';
+import { type MaskNumber, removedText, buildScrubber, type Scrubber } from './scrub.js';
+import { runInTransaction, type Session } from '../database/mongo.js';
 import { CaseModel, type ReconciliationCase } from '../purchases/case.model.js';
 import { getOrderKey, orders, type Order } from '../purchases/order.model.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
@@ -13,7 +13,7 @@ import { endReports } from '../reports/end-reports.js';
  * Builds the update that masks the number and name of a quote and keeps proofs of both. Its filter
  * does not match a quote that is already masked.
  */
-export function buildMaskedQuote(quote: Quote, hide: Hide) {
+export function buildMaskedQuote(quote: Quote, hide: MaskNumber) {
   const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
   return {
     filter: { _id, accountId, proofSalt },
@@ -51,7 +51,7 @@ export interface MaskResult {
 }
 
 export interface MaskOptions {
-  hide: Hide;
+  hide: MaskNumber;
   /**
    * True for an erasure. It marks the purchase until reports that may contain the number have
    * ended.
@@ -87,7 +87,7 @@ export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promis
     return leave('a webhook is under way');
   }
   await scrubCases(purchase);
-  return maskBooks(purchase, proofSalt, { ...how, scrub, quote });
+  return maskPurchaseRecords(purchase, proofSalt, { ...how, scrub, quote });
 }
 
 /**
@@ -127,7 +127,7 @@ async function scrubCases({ _id }: Purchase): Promise<void> {
   const found = await CaseModel.find({ transactionId: _id }).lean<ReconciliationCase[]>();
   const updates = found
     .filter(({ kind }) => !ownCaseKinds.includes(kind))
-    .map((each) => ({ ...each, words: `${removedWords} Case ${each._id}.` }))
+    .map((each) => ({ ...each, words: `${removedText} Case ${each._id}.` }))
     .filter(({ detail, words }) => detail !== words)
     .map(({ _id: caseId, detail, words }) => ({
       // The case id keeps the details of one purchase distinct.
@@ -139,7 +139,7 @@ async function scrubCases({ _id }: Purchase): Promise<void> {
 }
 
 /** Masks purchase, orders and quote together, because `topup ledger verify` compares them. */
-async function maskBooks(
+async function maskPurchaseRecords(
   purchase: Purchase,
   salt: string,
   { hide, endsReports, scrub, quote }: MaskOptions & { scrub: Scrubber; quote: Quote | null },
@@ -158,7 +158,7 @@ async function maskBooks(
       },
     },
   });
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const result = await purchases.updateOne(
       { _id, accountId, version, status: { $in: [...finalStatuses] }, reviewSince: null, proofSalt: salt },
       {
@@ -166,7 +166,7 @@ async function maskBooks(
           customerNumber: hide(customerNumber),
           serialNumber: scrub.serialNumber(serialNumber),
           message: scrub.words(message),
-          ...(reviewReason !== undefined && { reviewReason: removedWords }),
+          ...(reviewReason !== undefined && { reviewReason: removedText }),
           ...(endsReports && { reportsToEnd: true as const }),
           proofs: {
             customerNumber: getProof(salt, 'customerNumber', customerNumber),
@@ -209,7 +209,7 @@ async function removeQuotesBefore(
   return (await quotes.deleteMany(over, { session })).deletedCount;
 }
 
-const atOnce = 500;
+const batchSize = 500;
 
 /**
  * Ends the reports of buyers and sellers of erased purchases, including sellers that only got an
@@ -224,7 +224,7 @@ export async function endReportsOfErased(): Promise<number> {
   for (;;) {
     const marked = await purchases
       .find({ reportsToEnd: true }, { projection: { accountId: 1, sellerId: 1 } })
-      .limit(atOnce)
+      .limit(batchSize)
       .toArray();
     if (marked.length === 0) {
       return ended;

@@ -2,13 +2,13 @@ import { parsePlnToken } from '../purchases/pln-token.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
 /** Masks a number and returns the masked text. */
-export type Hide = (number: string) => string;
+export type MaskNumber = (number: string) => string;
 
 /**
  * Replacement for texts of third parties, which may contain the customer's number or name in any
  * form.
  */
-export const removedWords = 'Removed with the customer number.';
+export const removedText = 'Removed with the customer number.';
 const removedMark = '***';
 
 /** Removes a customer's data from the texts of a purchase. Applying it twice changes nothing. */
@@ -30,10 +30,10 @@ export interface Scrubber {
  */
 export function buildScrubber(
   { customerNumber }: Pick<Purchase, 'customerNumber'>,
-  { hide, name }: { hide: Hide; name: string | null },
+  { hide, name }: { hide: MaskNumber; name: string | null },
 ): Scrubber {
   const holdsCustomer = buildCustomerFinder(customerNumber, name);
-  const words: Scrubber['words'] = (text) => (text === null ? text : removedWords);
+  const words: Scrubber['words'] = (text) => (text === null ? text : removedText);
   const serialNumber: Scrubber['serialNumber'] = (text) => {
     const reference = text === null ? null : findReference(text);
     if (text === null || reference === null) {
@@ -87,21 +87,21 @@ function removeSeparators(text: string): string {
   return text.split(notAlphanumeric).join('');
 }
 
-const tokenFirst = /^((?:\d{4}[- ]?){4}\d{4})\//;
-const tariffShape = /^[A-Z]{1,2}-?\d?[A-Z]{0,2}$/i;
-const powerShape = /^\d[\d.,]{0,8} ?k?VA$/i;
-const energyShape = /^\d[\d.,]{0,8}( ?kWh)?$/i;
+const leadingTokenPattern = /^((?:\d{4}[- ]?){4}\d{4})\//;
+const tariffPattern = /^[A-Z]{1,2}-?\d?[A-Z]{0,2}$/i;
+const powerPattern = /^\d[\d.,]{0,8} ?k?VA$/i;
+const energyPattern = /^\d[\d.,]{0,8}( ?kWh)?$/i;
 
 /**
  * Returns the part of a serial number that cannot be a name. It is an electricity token without the
  * name, or the whole number if each of its parts has a digit. Null if there is none.
  */
 function findReference(serialNumber: string): string | null {
-  const token = tokenFirst.exec(serialNumber)?.[1];
+  const token = leadingTokenPattern.exec(serialNumber)?.[1];
   if (token !== undefined) {
     const parts = parsePlnToken(serialNumber) === null ? [] : serialNumber.split('/').slice(-3);
     const [tariff = '', power = '', energy = ''] = parts.map((part) => part.trim());
-    const isPln = tariffShape.test(tariff) && powerShape.test(power) && energyShape.test(energy);
+    const isPln = tariffPattern.test(tariff) && powerPattern.test(power) && energyPattern.test(energy);
     return [token, removedMark, ...(isPln ? parts : [])].join('/');
   }
   const parts = serialNumber.split(notAlphanumeric).filter((part) => part !== '');

@@ -5,7 +5,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { runInTransaction, isDuplicateKey } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { refuseAboveLimit } from './put-offer.js';
 import { OfferModel, type Offer } from './offer.model.js';
@@ -84,7 +84,7 @@ export async function createProduct(input: NewProduct, by: ChangedBy): Promise<S
   };
   try {
     await writeAndInvalidate([ProductModel, OfferModel], [code], (products, offers) =>
-      inTransaction(async (session) => {
+      runInTransaction(async (session) => {
         await refuseAboveLimit(sellerId, input.productLimit, session);
         await products.create([product], { session });
         await offers.create([offer], { session });

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -51,7 +51,7 @@ export async function setCutOff(
   by: ChangedBy,
 ): Promise<void> {
   await writeAndInvalidate([ProductModel], [code], (products) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const product = await products
         .findOneAndUpdate({ _id: code }, { $set: { cutOff } }, { session, returnDocument: 'before' })
         .lean<Product>();

@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/typed-collection.js';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 
 /** Scopes of a markup, narrowest first. Only the narrowest matching rule applies. */
 export const markupScopes = ['product', 'subcategory', 'category', 'all'] as const;
@@ -46,7 +46,7 @@ const schema = new Schema<Markup>(
   { collection: 'markups', timestamps: true, versionKey: false },
 );
 
-export const MarkupModel = readOnly<Markup>(mongoose.model('Markup', schema));
+export const MarkupModel = asReadOnly<Markup>(mongoose.model('Markup', schema));
 
 /** The buyers to whom a markup applies. */
 export type MarkupOwner = Pick<Markup, 'accountId' | 'priceGroup'>;

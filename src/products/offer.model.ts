@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/typed-collection.js';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 import type { ProductStatus } from './product.model.js';
 
 /**
@@ -42,4 +42,4 @@ const schema = new Schema<Offer>(
 schema.index({ productCode: 1, sellerId: 1 }, { unique: true, name: 'product_seller_unique' });
 schema.index({ sellerId: 1, productCode: 1 }, { name: 'seller_products' });
 
-export const OfferModel = readOnly<Offer>(mongoose.model('Offer', schema));
+export const OfferModel = asReadOnly<Offer>(mongoose.model('Offer', schema));

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 
 export type ProductCategory = 'prabayar' | 'pascabayar';
 export type ProductStatus = 'active' | 'inactive' | 'maintenance';
@@ -61,4 +61,4 @@ schema.index({ category: 1, subcategory: 1, _id: 1 }, { name: 'category_subcateg
 schema.index({ operator: 1, _id: 1 }, { name: 'operator' });
 schema.index({ sellerId: 1, _id: 1 }, { name: 'seller' });
 
-export const ProductModel = readOnly<Product>(mongoose.model('Product', schema));
+export const ProductModel = asReadOnly<Product>(mongoose.model('Product', schema));

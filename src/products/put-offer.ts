@@ -1,5 +1,5 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { type Session, inTransaction } from '../database/mongo.js';
+import { type Session, runInTransaction } from '../database/mongo.js';
 import { type Offer, OfferModel } from './offer.model.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
@@ -47,7 +47,7 @@ export async function refuseAboveLimit(
   }
 }
 
-const runOneAtATime = createKeyedQueue();
+const runSequentially = createKeyedQueue();
 
 /**
  * Creates or changes a seller's offer for an existing product (decision 013). The owner's offer
@@ -77,7 +77,7 @@ export async function putOffer(
   }
   const write = () =>
     writeAndInvalidate([OfferModel], [productCode], (offers) =>
-      inTransaction(async (session) => {
+      runInTransaction(async (session) => {
         const before = await offers.findById(_id).session(session).lean<Offer>();
         const after = await offers
           .findOneAndUpdate(
@@ -90,5 +90,5 @@ export async function putOffer(
         return after;
       }),
     );
-  return runOneAtATime(_id, write);
+  return runSequentially(_id, write);
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -41,10 +41,10 @@ export interface MarkupAmount {
 export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
   const subject = buildMarkupSubject(target);
   await refuseUnknown(target, subject);
-  const set = { ...subject, ...storedAmount(amount) };
+  const set = { ...subject, ...toStoredAmount(amount) };
   const _id = getMarkupId(subject);
   return writeAndInvalidate([MarkupModel], null, (markups) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const before = await markups.findById(_id).session(session).lean<Markup>();
       if (!before && (await markups.countDocuments().session(session)) >= limits.markupsMax) {
         throw new ConflictError(
@@ -76,7 +76,7 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
 export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise<void> {
   const _id = getMarkupId(buildMarkupSubject(target));
   await writeAndInvalidate([MarkupModel], null, (markups) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const before = await markups.findOneAndDelete({ _id }).session(session).lean<Markup>();
       if (!before) {
         throw new NotFoundError(asWritten('There is no such markup.'), {
@@ -136,7 +136,7 @@ async function refuseUnknown(
   }
 }
 
-function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentHundredths' | 'rupiah'> {
+function toStoredAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentHundredths' | 'rupiah'> {
   const percentHundredths = percent === undefined ? null : Math.round(percent * 100);
   const isWhole = percent === undefined || Math.abs(percent * 100 - (percentHundredths ?? 0)) < 1e-6;
   const isWithin =

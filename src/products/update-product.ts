@@ -1,7 +1,7 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import type { SellerProduct } from './read-products.js';
 import { OfferModel, type Offer } from './offer.model.js';
@@ -25,7 +25,7 @@ export interface ProductChange {
 export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
   const { sellerId, code, price, status, description, maxWaitS } = change;
   return writeAndInvalidate([ProductModel, OfferModel], [code], (products, offers) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const product = await products
         .findOneAndUpdate(
           { _id: code, sellerId },

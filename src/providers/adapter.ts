@@ -172,7 +172,7 @@ export interface ProviderTraits {
 /**
  * Outcomes that the simulator can give to an order. `reversed` is a success that is then reversed.
  */
-export type PlayedEnd = 'success' | 'failed' | 'reversed';
+export type SimulatedEnd = 'success' | 'failed' | 'reversed';
 
 /**
  * One provider protocol. Every method resolves within the time-out. No behaviour of a provider
@@ -225,7 +225,7 @@ export interface ProviderAdapter {
    */
   endOrder?: (
     connection: ProviderConnection,
-    asked: { providerRef: string; end: PlayedEnd },
+    asked: { providerRef: string; end: SimulatedEnd },
   ) => Promise<'ended' | 'refused' | 'unavailable'>;
   /** Parses a callback without trusting it. Returns null if it does not match this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;

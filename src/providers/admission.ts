@@ -101,11 +101,11 @@ export async function callWhenAdmitted<T>(
   { timeoutMs = inquiryTimeoutMs }: { timeoutMs?: number } = {},
 ): Promise<T | null> {
   const { sellerId } = connection;
-  const asked = questionsBySeller.get(sellerId) ?? 0;
+  const asked = inquiriesBySeller.get(sellerId) ?? 0;
   if (asked >= inquiriesMax) {
     return null;
   }
-  questionsBySeller.set(sellerId, asked + 1);
+  inquiriesBySeller.set(sellerId, asked + 1);
   try {
     const turn = await admit(connection, { waitMaxMs: admissionWaitMaxMs, timeoutMs, isOrder: false });
     if (!('release' in turn)) {
@@ -117,12 +117,12 @@ export async function callWhenAdmitted<T>(
       await turn.release();
     }
   } finally {
-    questionsBySeller.set(sellerId, (questionsBySeller.get(sellerId) ?? 1) - 1);
+    inquiriesBySeller.set(sellerId, (inquiriesBySeller.get(sellerId) ?? 1) - 1);
   }
 }
 
 const inquiriesMax = Math.ceil(env.FULFILMENT_CONCURRENCY / 2);
-const questionsBySeller = new Map<string, number>();
+const inquiriesBySeller = new Map<string, number>();
 
 async function admit(
   connection: ProviderConnection,

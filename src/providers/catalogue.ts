@@ -7,7 +7,7 @@ import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { groupBy } from '../shared/collections.js';
 import { asWritten } from '../shared/say.js';
 import type { ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { recordOffer } from '../products/put-offer.js';
 import { updateProduct } from '../products/update-product.js';
@@ -156,7 +156,7 @@ export async function changeOffer(
 ): Promise<void> {
   const { sellerId, productCode, price, status } = change;
   await writeAndInvalidate([OfferModel], [productCode], (offers) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const before = await offers
         .findOneAndUpdate(
           { _id: `${productCode}:${sellerId}` },

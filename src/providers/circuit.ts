@@ -43,7 +43,7 @@ export const circuitRules = {
 const probePromiseMs = 5_000;
 
 /** A process without a heartbeat for this many milliseconds counts as dead or stalled. */
-const beatMaxAgeMs = 1_500;
+const heartbeatMaxAgeMs = 1_500;
 
 /** Milliseconds for which a process caches a circuit's state. */
 const readTtlMs = 200;
@@ -295,7 +295,7 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
     hangsAfterMeans,
     hangsAfterMinMs,
     hangsAfterMaxMs,
-    beatMaxAgeMs,
+    heartbeatMaxAgeMs,
   )) as [state: string, changedAt: string, rate: string, ms: string, pauseMs: number, said: string];
   if (said !== 'same') {
     recordChange(sellerId, said, 'hanging');

@@ -18,11 +18,11 @@ interface Row {
   end_cut_off?: string | null;
 }
 
-const rupiah = Joi.number().integer().min(0);
+const rupiahSchema = Joi.number().integer().min(0);
 const rowSchema = Joi.object<Row>({
   buyer_sku_code: Joi.string().required(),
-  price: rupiah,
-  admin: rupiah,
+  price: rupiahSchema,
+  admin: rupiahSchema,
   buyer_product_status: Joi.boolean().required(),
   seller_product_status: Joi.boolean().required(),
   unlimited_stock: Joi.boolean(),
@@ -67,10 +67,10 @@ function toProduct(row: Row): ProviderProduct {
     // The list has only the admin fee of a bill, not its amount.
     cost: row.price ?? row.admin ?? 0,
     available: row.buyer_product_status && row.seller_product_status && inStock,
-    cutOff: isWindow ? { start: hhmm(startMinute), end: hhmm(endMinute) } : null,
+    cutOff: isWindow ? { start: formatMinuteOfDay(startMinute), end: formatMinuteOfDay(endMinute) } : null,
   };
 }
 
-function hhmm(minute: number): string {
+function formatMinuteOfDay(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }

@@ -25,22 +25,22 @@ import {
   parseJson,
   readJson,
   matchSchema,
-  type JsonAnswer,
+  type JsonResponse,
   type StatusRules,
-} from './json-answer.js';
-import { getBillPeriod, getRcMeaning } from './digiflazz-answers.js';
+} from './json-response.js';
+import { getBillPeriod, getRcMeaning } from './digiflazz-response-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
-import { callHttp, type HttpAnswer, type HttpCall } from './http.js';
+import { callHttp, type HttpResponse, type HttpCall } from './http.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
-const sandbox = env.APP_MODE === 'sandbox';
-const day = 86_400_000;
+const isSandboxMode = env.APP_MODE === 'sandbox';
+const dayMs = 86_400_000;
 
 export const digiflazzTraits: ProviderTraits = {
-  timeoutMs: sandbox ? 3_000 : 40_000,
+  timeoutMs: isSandboxMode ? 3_000 : 40_000,
   longestLatencyMs: 600_000,
   inquiryMinIntervalMs: 60_000,
-  inquiryMaxAgeMs: 7 * day,
+  inquiryMaxAgeMs: 7 * dayMs,
   resendIsInquiry: true,
 };
 
@@ -67,15 +67,15 @@ interface BillData extends Data {
 const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
-const text = Joi.string().allow('', null);
-const rupiah = Joi.number().integer().min(0);
+const textSchema = Joi.string().allow('', null);
+const rupiahSchema = Joi.number().integer().min(0);
 const dataFields = {
   rc: Joi.string().required(),
-  ref_id: text,
-  status: text,
-  message: text,
-  sn: text,
-  price: rupiah.allow(null),
+  ref_id: textSchema,
+  status: textSchema,
+  message: textSchema,
+  sn: textSchema,
+  price: rupiahSchema.allow(null),
   buyer_last_saldo: Joi.number().allow(null),
 };
 const bodySchema = Joi.object<{ data: Data }>({ data: Joi.object(dataFields).required() });
@@ -83,10 +83,10 @@ const billSchema = Joi.object<{ data: BillData }>({
   data: Joi.object({
     ...dataFields,
     customer_name: Joi.string().required(),
-    admin: rupiah.required(),
-    selling_price: rupiah.required(),
-    periode: text,
-    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: text })) }).allow(null),
+    admin: rupiahSchema.required(),
+    selling_price: rupiahSchema.required(),
+    periode: textSchema,
+    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: textSchema })) }).allow(null),
   }).required(),
 });
 const balanceSchema = Joi.object<{ data: { deposit: number } }>({
@@ -96,7 +96,7 @@ const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | 
   data: Joi.object({
     rc: Joi.string().valid('00').required(),
     name: Joi.string().required(),
-    segment_power: text,
+    segment_power: textSchema,
   }).required(),
 });
 
@@ -176,7 +176,7 @@ type Transact = (
   connection: ProviderConnection,
   order: BillQuery & { costMax?: number; sendBefore?: Date | null | undefined },
   options?: { command?: Command; timeoutMs?: number },
-) => Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }>;
+) => Promise<{ answer: JsonResponse<Data>; bill: JsonResponse<BillData> }>;
 
 function createTransact(noteFloat: (sellerId: string, amount: number) => void): Transact {
   return async (connection, order, { command, timeoutMs } = {}) => {
@@ -193,7 +193,7 @@ function createTransact(noteFloat: (sellerId: string, amount: number) => void): 
         customer_no: order.customerNumber,
         ref_id: order.providerRef,
         ...(command ? { commands: command } : { max_price: order.costMax }),
-        ...(sandbox && { testing: true }),
+        ...(isSandboxMode && { testing: true }),
       },
     );
     const answer = unwrapData(readJson(http, bodySchema, statusRules));
@@ -204,7 +204,7 @@ function createTransact(noteFloat: (sellerId: string, amount: number) => void): 
   };
 }
 
-function post(...call: Parameters<typeof buildCall>): Promise<HttpAnswer> {
+function post(...call: Parameters<typeof buildCall>): Promise<HttpResponse> {
   return callHttp(buildCall(...call));
 }
 
@@ -226,7 +226,7 @@ function buildCall(
   };
 }
 
-function unwrapData<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
+function unwrapData<T>(answer: JsonResponse<{ data: T }>): JsonResponse<T> {
   return answer.kind === 'read' ? { kind: 'read', body: answer.body.data } : answer;
 }
 
@@ -234,7 +234,7 @@ function unwrapData<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
  * @param sent `first` if the order was sent now. `check` if the call was a status check of an order
  *   sent earlier.
  */
-function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
+function readOrder(answer: JsonResponse<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
   if (answer.kind !== 'read') {
     const { kind, code, message } = answer;
     return { outcome: kind === 'not-sent' && sent === 'first' ? 'not-sent' : 'unknown', code, message };
@@ -305,7 +305,7 @@ function buildBillChangedOutcome(total: number): ProviderOutcome {
   };
 }
 
-function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOutcome {
+function readBill(answer: JsonResponse<Data>, bill: JsonResponse<BillData>): BillOutcome {
   if (answer.kind !== 'read') {
     return { outcome: 'unavailable', code: answer.code, message: answer.message };
   }

@@ -1,4 +1,4 @@
-import { providerSecretContext } from '../accounts/secret-contexts.js';
+import { getProviderSecretContext } from '../accounts/secret-contexts.js';
 import { env } from '../../config/env.js';
 import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
@@ -56,7 +56,7 @@ export function buildConnection(
   if (baseUrl === null) {
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
-  const context = providerSecretContext(sellerId);
+  const context = getProviderSecretContext(sellerId);
   const { callbackSecretSealed = null, signWith, callsPerSecond = null, concurrency = null } = provider;
   return {
     sellerId,

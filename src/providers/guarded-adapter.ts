@@ -5,7 +5,7 @@ import { toPrintableDeep } from '../shared/printable.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { callWhenAdmitted } from './admission.js';
-import { busyCode } from './json-answer.js';
+import { busyCode } from './json-response.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder, sampleOrder } from './provider-metrics.js';
 
@@ -50,14 +50,14 @@ export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
         },
     }),
   };
-  return withPrintableAnswers(guarded);
+  return withPrintableResponses(guarded);
 }
 
 /**
  * Removes unprintable characters from provider text. All provider text passes through here before
  * it is stored, logged, shown on a terminal or written to a file.
  */
-function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
+function withPrintableResponses(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter, record } = adapter;
   return {
     ...adapter,

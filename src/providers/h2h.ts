@@ -16,7 +16,7 @@ import { env } from '../../config/env.js';
 import type {
   BillOutcome,
   MeterOutcome,
-  PlayedEnd,
+  SimulatedEnd,
   ProviderAdapter,
   ProviderBill,
   ProviderConnection,
@@ -32,22 +32,22 @@ import {
   parseJson,
   readJson,
   matchSchema,
-  type JsonAnswer,
+  type JsonResponse,
   type StatusRules,
-} from './json-answer.js';
-import { callHttp, type HttpAnswer } from './http.js';
+} from './json-response.js';
+import { callHttp, type HttpResponse } from './http.js';
 import { streamRows } from './stream-rows.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
-const sandbox = env.APP_MODE === 'sandbox';
-const day = 86_400_000;
+const isSandboxMode = env.APP_MODE === 'sandbox';
+const dayMs = 86_400_000;
 
 export const h2hTraits: ProviderTraits = {
-  timeoutMs: sandbox ? 3_000 : 30_000,
-  longestLatencyMs: sandbox ? 10_000 : 600_000,
-  inquiryMinIntervalMs: sandbox ? 500 : 2_000,
+  timeoutMs: isSandboxMode ? 3_000 : 30_000,
+  longestLatencyMs: isSandboxMode ? 10_000 : 600_000,
+  inquiryMinIntervalMs: isSandboxMode ? 500 : 2_000,
   // Reseller engines forget references after a few days, and would buy a forgotten order again.
-  inquiryMaxAgeMs: 2 * day,
+  inquiryMaxAgeMs: 2 * dayMs,
   resendIsInquiry: true,
 };
 
@@ -65,15 +65,15 @@ type OrderCall = 'request' | 'payment';
  */
 const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 
-const text = Joi.string().allow('', null);
+const textSchema = Joi.string().allow('', null);
 const bodySchema = Joi.object<Body>({
   status: Joi.string().required(),
-  message: text,
-  ref_id: text,
-  sn: text,
-  transaction_status: text,
+  message: textSchema,
+  ref_id: textSchema,
+  sn: textSchema,
+  transaction_status: textSchema,
 });
-const rupiah = Joi.number().integer().min(0);
+const rupiahSchema = Joi.number().integer().min(0);
 const balanceSchema = Joi.object<Body & { balance: number }>({
   status: Joi.string().valid('00').required(),
   balance: Joi.number().integer().required(),
@@ -83,18 +83,18 @@ const billSchema = Joi.object<BillBody>({
   bill_period: Joi.string()
     .pattern(/^\d{4}-\d{2}$/)
     .required(),
-  total_bill: rupiah.required(),
-  admin_fee: rupiah.required(),
-  total_amount: rupiah.required(),
+  total_bill: rupiahSchema.required(),
+  admin_fee: rupiahSchema.required(),
+  total_amount: rupiahSchema.required(),
 });
 const meterSchema = Joi.object<{ status: string; customer_name: string; power?: string | null }>({
   status: Joi.string().valid('00').required(),
   customer_name: Joi.string().required(),
-  power: text,
+  power: textSchema,
 });
 const priceRowSchema = Joi.object<PriceRow>({
   code: Joi.string().required(),
-  price: rupiah.required(),
+  price: rupiahSchema.required(),
   status: Joi.string().required(),
 });
 interface BillBody {
@@ -118,9 +118,9 @@ export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
   return {
     kind,
     traits: h2hTraits,
-    buy: async (connection, order) => readOrderAnswer(await send(connection, 'request', order), order, 'yes'),
+    buy: async (connection, order) => readOrderResponse(await send(connection, 'request', order), order, 'yes'),
     payBill: async (connection, order) =>
-      readOrderAnswer(await send(connection, 'payment', order), order, 'no'),
+      readOrderResponse(await send(connection, 'payment', order), order, 'no'),
     inquire: (connection, order) => inquireOrder(connection, order, kind),
     inquireBill,
     balance: readBalance,
@@ -136,7 +136,7 @@ async function send(
   connection: ProviderConnection,
   call: OrderCall,
   order: ProviderOrder,
-): Promise<JsonAnswer<Body>> {
+): Promise<JsonResponse<Body>> {
   const { productCode: code, customerNumber: customer, providerRef: refId, billTotal, costMax } = order;
   const url = buildAddress(connection, call, { suffix: refId, covered: `${code}|${customer}|${refId}` });
   url.searchParams.set('code', code);
@@ -151,7 +151,7 @@ async function send(
   return readJson(await get(connection, url, order.sendBefore), bodySchema, statusRules);
 }
 
-function get({ sellerId }: ProviderConnection, url: URL, sendBefore?: Date | null): Promise<HttpAnswer> {
+function get({ sellerId }: ProviderConnection, url: URL, sendBefore?: Date | null): Promise<HttpResponse> {
   return callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId, sendBefore });
 }
 
@@ -176,8 +176,8 @@ function buildAddress(
  * @param failover Whether another seller may be tried after a refusal without a known reason: yes
  *   for a purchase, no for a bill.
  */
-function readOrderAnswer(
-  answer: JsonAnswer<Body>,
+function readOrderResponse(
+  answer: JsonResponse<Body>,
   order: ProviderOrder,
   failover: 'yes' | 'no',
 ): ProviderOutcome {
@@ -373,7 +373,7 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
 
 async function endOrder(
   connection: ProviderConnection,
-  { providerRef, end }: { providerRef: string; end: PlayedEnd },
+  { providerRef, end }: { providerRef: string; end: SimulatedEnd },
 ): Promise<'ended' | 'refused' | 'unavailable'> {
   const url = buildAddress(connection, 'end', { suffix: providerRef, covered: `${providerRef}|${end}` });
   url.searchParams.set('ref_id', providerRef);

@@ -12,14 +12,14 @@ import { getHeartbeatsKey } from './circuit.js';
  * Interval in milliseconds. It is well below the age at which an order counts as hanging
  * (circuit.ts). Most orders end before the first heartbeat.
  */
-const beatEveryMs = 400;
-const keptMs = 60_000;
+const heartbeatIntervalMs = 400;
+const retentionMs = 60_000;
 
 /** The call tokens of the orders in flight, by seller id. */
 const tokensBySeller = new Map<string, Set<string>>();
 let heartbeatTimer: NodeJS.Timeout | null = null;
 
-const beatScript = `
+const heartbeatScript = `
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
@@ -36,7 +36,7 @@ export function createCallToken(): string {
 export function startHeartbeat(sellerId: string, token: string): () => void {
   const tokens = tokensBySeller.get(sellerId) ?? new Set();
   tokensBySeller.set(sellerId, tokens.add(token));
-  heartbeatTimer ??= setInterval(sendHeartbeats, beatEveryMs).unref();
+  heartbeatTimer ??= setInterval(sendHeartbeats, heartbeatIntervalMs).unref();
   return () => {
     tokens.delete(token);
     if (tokens.size === 0 && tokensBySeller.get(sellerId) === tokens) {
@@ -53,7 +53,7 @@ function sendHeartbeats(): void {
   for (const sellerId of tokensBySeller.keys()) {
     // The Redis connection reports the outage itself.
     redis()
-      .eval(beatScript, 1, getHeartbeatsKey(sellerId), processId, keptMs)
+      .eval(heartbeatScript, 1, getHeartbeatsKey(sellerId), processId, retentionMs)
       .catch(() => undefined);
   }
 }

@@ -38,7 +38,7 @@ export class LateError extends Error {
   override name = 'LateError';
 }
 
-export type HttpAnswer =
+export type HttpResponse =
   | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
   /** The connection or its TLS handshake failed, so the provider has not seen the request. */
   | { kind: 'not-sent'; reason: string }
@@ -138,7 +138,7 @@ function createAgent(connect: buildConnector.connector): Agent {
  * Calls a provider and reads the whole body.
  * @throws LateError if the deadline has passed, so that nothing was sent.
  */
-export function callHttp(call: HttpCall): Promise<HttpAnswer> {
+export function callHttp(call: HttpCall): Promise<HttpResponse> {
   return exchange(call, async (body) => {
     const chunks: Buffer[] = [];
     const isWhole = await readBounded(body, call.bodyBytesMax ?? bodyBytesDefault, (chunk) => {
@@ -153,7 +153,7 @@ export function callHttp(call: HttpCall): Promise<HttpAnswer> {
  * `take` as it arrives, and yields to other work between chunks. `text` is then empty.
  * @param take May throw, which makes the response unreadable.
  */
-export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promise<HttpAnswer> {
+export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promise<HttpResponse> {
   return exchange(call, async (body, status) => {
     const isGood = status >= 200 && status < 300;
     const bytesMax = isGood ? (call.bodyBytesMax ?? bodyBytesDefault) : bodyBytesDefault;
@@ -166,7 +166,7 @@ export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promi
 function exchange(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { method, sellerId } = call;
   // Never record the URL: it may contain a signature and the customer's number.
   const attributes = { 'http.request.method': method, 'topup.seller_id': sellerId };
@@ -184,7 +184,7 @@ function exchange(
 async function exchangeOnce(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   await requireBeforeDeadline(call);
   const traceparent = getTraceparent();
   try {

@@ -4,12 +4,12 @@ import { now } from '../shared/clock.js';
 import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { readBacklogs, type Backlog } from './backlog.js';
 import { readCircuits, closeCircuit, type CircuitView } from './circuit.js';
 import { endPause } from './pause.js';
-import { providerSecretContext } from '../accounts/secret-contexts.js';
+import { getProviderSecretContext } from '../accounts/secret-contexts.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
 
 export interface ProviderOverview {
@@ -86,14 +86,14 @@ export interface ProviderChange {
  */
 export async function changeProvider(seller: Account, change: ProviderChange, by: ChangedBy): Promise<void> {
   const { secret, callbackSecret, ...open } = change;
-  const context = providerSecretContext(seller._id);
+  const context = getProviderSecretContext(seller._id);
   const sealed = {
     ...(secret !== undefined && { secretSealed: encrypt(secret, context) }),
     ...(callbackSecret !== undefined && { callbackSecretSealed: encrypt(callbackSecret, context) }),
   };
   const fields = Object.entries({ ...open, ...sealed }).map(([name, value]) => [`provider.${name}`, value]);
   await writeAndInvalidate([AccountModel], [seller._id], (accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const result = await accounts.updateOne(
         { _id: seller._id, provider: { $ne: null } },
         { $set: Object.fromEntries(fields) as Record<string, unknown> },
@@ -128,7 +128,7 @@ async function setPaused(seller: Account, paused: ProviderState['paused'], by: C
     throw new ConflictError(asWritten(`${seller.username} has no provider.`));
   }
   await writeAndInvalidate([ProviderStateModel], [seller._id], (states) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const before = await states.findById(seller._id).session(session).lean<ProviderState>();
       if (paused && before?.paused) {
         throw new ConflictError(asWritten(`The provider of ${seller.username} is already paused.`));

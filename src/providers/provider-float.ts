@@ -1,6 +1,6 @@
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { int64 } from '../database/typed-collection.js';
+import { toInt64 } from '../database/typed-collection.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { sampleFloat, computeFloatPace, readProviderHistories } from './provider-metrics.js';
 import { providerFloats, ProviderStateModel } from './provider-state.model.js';
@@ -43,7 +43,7 @@ export function storeFloatThrottled(sellerId: string, amount: number): void {
 
 function buildFloatUpdate(amount: number) {
   return {
-    $set: { floatAmount: int64(Math.max(0, amount)), floatAt: now() },
+    $set: { floatAmount: toInt64(Math.max(0, amount)), floatAt: now() },
     $setOnInsert: { paused: null },
   };
 }

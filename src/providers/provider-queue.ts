@@ -75,20 +75,20 @@ const registerEveryMs = 30_000;
  * purchase in it.
  */
 const lingerMs = 120_000;
-let registered = { ids: '', atMs: -Infinity, left: [] as string[] };
+let registeredSellers = { ids: '', atMs: -Infinity, left: [] as string[] };
 
 /** Finds sellers that once had a queue and no longer have a provider, from a register in Redis. */
 async function findAbandonedSellers(present: string[]): Promise<string[]> {
   const ids = present.join();
-  if (ids !== registered.ids || performance.now() - registered.atMs > registerEveryMs) {
+  if (ids !== registeredSellers.ids || performance.now() - registeredSellers.atMs > registerEveryMs) {
     if (present.length > 0) {
       await redis().zadd(getRegisterKey(), 'GT', ...present.flatMap((id) => [String(nowMs()), id]));
     }
     const known = await redis().zrange(getRegisterKey(), '0', '-1');
     const left = known.filter((id) => !present.includes(id));
-    registered = { ids, atMs: performance.now(), left };
+    registeredSellers = { ids, atMs: performance.now(), left };
   }
-  return registered.left;
+  return registeredSellers.left;
 }
 
 /**

@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
-import { readOnly } from '../database/read-only-model.js';
+import { asReadOnly } from '../database/read-only-model.js';
 
 /** Run-time state of a seller's provider. Its settings are stored with the account. */
 export interface ProviderState {
@@ -30,7 +30,7 @@ const schema = new Schema<ProviderState>(
 );
 
 const model = mongoose.model('ProviderState', schema);
-export const ProviderStateModel = readOnly<ProviderState>(model);
+export const ProviderStateModel = asReadOnly<ProviderState>(model);
 /**
  * Writes floats. Any order may report a float, so these writes send no cache invalidation. Routing
  * may see a float one second late.

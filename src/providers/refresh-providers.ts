@@ -1,4 +1,4 @@
-import { defineClocked } from '../jobs/sweep-job.js';
+import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
@@ -11,7 +11,7 @@ import { storeFloat } from './provider-float.js';
 import { removeEmptyQueues } from './provider-queue.js';
 
 /** Reads our balance and price list of each provider when they are due. */
-export const refreshProvidersJob = defineClocked('refresh-providers', 20_000);
+export const refreshProvidersJob = defineScheduledJob('refresh-providers', 20_000);
 
 type Seller = Pick<Account, '_id' | 'provider'>;
 

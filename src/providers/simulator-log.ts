@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { ProviderConnection, ProviderRecordRow, Reading } from './adapter.js';
-import { readJson } from './json-answer.js';
+import { readJson } from './json-response.js';
 import { callHttp } from './http.js';
 
 interface Row {

@@ -1,7 +1,7 @@
 import { JSONParser } from '@streamparser/json';
 import type Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { readJson, matchSchema } from './json-answer.js';
+import { readJson, matchSchema } from './json-response.js';
 import { streamHttp, type HttpCall } from './http.js';
 
 /**
@@ -12,7 +12,7 @@ const bytesMax = 67_108_864;
 /** Time-out in milliseconds. A background job reads the list, so no request waits for it. */
 const timeoutMs = 40_000;
 
-interface Rows<Row> {
+interface RowStreamOptions<Row> {
   call: HttpCall;
   row: Joi.ObjectSchema<Row>;
   codeField: keyof Row & string;
@@ -30,7 +30,7 @@ interface Rows<Row> {
  *
  * Rows that `wants` refuses are dropped at once. Other work of the process runs between the chunks.
  */
-export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<ProviderProduct[]>> {
+export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<Reading<ProviderProduct[]>> {
   const value: ProviderProduct[] = [];
   const state = { status: undefined as unknown, isList: false, isReadable: true };
   const parser = new JSONParser({ paths: ['$.status', '$.data', '$.data.*'], keepStack: false });
@@ -59,7 +59,7 @@ export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<Provider
   const isWhole = parser.isEnded && state.isReadable && state.isList;
   if (
     answer.kind === 'answer' &&
-    isGoodStatus(answer.status) &&
+    isSuccessStatus(answer.status) &&
     isWhole &&
     (rows.isGood?.(state.status) ?? true)
   ) {
@@ -70,7 +70,7 @@ export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<Provider
   return { ok: false, code, message };
 }
 
-function isGoodStatus(status: number): boolean {
+function isSuccessStatus(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -85,7 +85,7 @@ function toFailure<Row>(
 }
 
 function readRow<Row>(
-  { row, codeField, wants, read }: Rows<Row>,
+  { row, codeField, wants, read }: RowStreamOptions<Row>,
   found: unknown,
 ): ProviderProduct | 'unreadable' | null {
   const code: unknown =

@@ -1,4 +1,4 @@
-import { findConfirmed, findHeld } from '../database/find-confirmed.js';
+import { findConfirmed, findMajorityHeld } from '../database/find-confirmed.js';
 import { NotFoundError, DependencyError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { purchases, type Purchase } from './purchase.model.js';
@@ -6,10 +6,10 @@ import { getQuickCollection } from '../database/mongo.js';
 import { batchCalls } from '../shared/concurrency.js';
 
 /**
- * Signature of `findHeld` and `findConfirmed`. Use `findConfirmed` after a read that may have seen
+ * Signature of `findMajorityHeld` and `findConfirmed`. Use `findConfirmed` after a read that may have seen
  * data that is not majority-committed.
  */
-type PurchaseFinder = typeof findHeld;
+type PurchaseFinder = typeof findMajorityHeld;
 
 /**
  * Finds a purchase of the account by transaction id or ref_id, as a majority holds it. If both
@@ -19,7 +19,7 @@ type PurchaseFinder = typeof findHeld;
 export async function findPurchase(
   accountId: string,
   idOrRef: string,
-  find: PurchaseFinder = findHeld,
+  find: PurchaseFinder = findMajorityHeld,
 ): Promise<Purchase> {
   const matches = await find(purchases, {
     $or: [

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import { type Snapshot, atSnapshot } from '../database/mongo.js';
+import { type Snapshot, withSnapshot } from '../database/mongo.js';
 import { normalizeCustomerNumber } from '../products/customer-number.js';
 import { type Period, parsePeriod } from '../shared/business-time.js';
 import { getTokenSpellings } from './pln-token.js';
@@ -137,7 +137,7 @@ export async function listTransactions(
 ): Promise<{ purchases: Purchase[]; total: number }> {
   const period = parsePeriod(query.startDate, query.endDate);
   const areComplete = query.sought === undefined && (await areTotalsComplete());
-  return atSnapshot((snapshot) => listAtSnapshot(snapshot, { ...query, period, areComplete }));
+  return withSnapshot((snapshot) => listAtSnapshot(snapshot, { ...query, period, areComplete }));
 }
 
 async function listAtSnapshot(

@@ -4,7 +4,7 @@ import {
   getIdRange,
   parseCreationKey,
   formatCreationKey,
-} from '../database/page-of-documents.js';
+} from '../database/document-page.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 import { requireAccount } from '../accounts/find-account.js';
 import { parseDays } from '../shared/business-time.js';
@@ -34,8 +34,8 @@ export interface PurchasePage {
   searchedBackTo: Date | null;
 }
 
-type Key = Pick<Purchase, '_id' | 'createdAt'>;
-type ScannedPurchase = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
+type PurchaseKey = Pick<Purchase, '_id' | 'createdAt'>;
+type ScannedPurchase = PurchaseKey & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
 
 const scannedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
@@ -69,7 +69,7 @@ export async function findPurchasePage(
   };
 }
 
-export interface SumOfStatus {
+export interface StatusSum {
   status: PurchaseStatus;
   count: number;
   /** Sum of the prices in rupiah. */
@@ -86,7 +86,7 @@ export interface SumOfStatus {
 export async function sumNewest(
   filter: PurchaseFilter,
   max: number,
-): Promise<{ sums: SumOfStatus[]; searchedBackTo: Date | null }> {
+): Promise<{ sums: StatusSum[]; searchedBackTo: Date | null }> {
   const { query, sort } = buildIndexQuery(filter, null);
   const fitting = buildConditions(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
@@ -95,7 +95,7 @@ export async function sumNewest(
   // once.
   const found = await purchases
     .aggregate<
-      Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
+      Omit<StatusSum, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
     >(
       [
         { $match: query },
@@ -124,7 +124,7 @@ export async function sumNewest(
   };
 }
 
-function scanPurchases(filter: PurchaseFilter, key: Key | null, max: number): Promise<ScannedPurchase[]> {
+function scanPurchases(filter: PurchaseFilter, key: PurchaseKey | null, max: number): Promise<ScannedPurchase[]> {
   const { query, sort } = buildIndexQuery(filter, key);
   return purchases
     .find<ScannedPurchase>(query, { ...majorityRead, projection: scannedFields })
@@ -136,7 +136,7 @@ function scanPurchases(filter: PurchaseFilter, key: Key | null, max: number): Pr
 /** Builds the part of the filter that an index supports, sorted in index order. */
 function buildIndexQuery(
   filter: PurchaseFilter,
-  key: Key | null,
+  key: PurchaseKey | null,
 ): { query: Filter<Purchase>; sort: Record<string, -1> } {
   return hasOwner(filter)
     ? { query: buildOwnerFilter(filter, key), sort: { createdAt: -1, _id: -1 } }
@@ -160,7 +160,7 @@ export function isAnsweredByIndex({ productCode, priceFrom, priceTo }: PurchaseF
   return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }
 
-function buildOwnerFilter({ accountId, sellerId, status, since, until }: PurchaseFilter, key: Key | null) {
+function buildOwnerFilter({ accountId, sellerId, status, since, until }: PurchaseFilter, key: PurchaseKey | null) {
   const createdAt = {
     ...(since && { $gte: since }),
     ...((key ?? until) && { $lte: getEarlier(key?.createdAt, until) }),
@@ -175,7 +175,7 @@ function buildOwnerFilter({ accountId, sellerId, status, since, until }: Purchas
   } as Filter<Purchase>;
 }
 
-function buildTimeFilter(filter: PurchaseFilter, key: Key | null): Filter<Purchase> {
+function buildTimeFilter(filter: PurchaseFilter, key: PurchaseKey | null): Filter<Purchase> {
   const _id = getIdRange(key, filter);
   return Object.keys(_id).length > 0 ? { _id } : {};
 }

@@ -1,5 +1,5 @@
 import { AccountModel } from '../accounts/account.model.js';
-import { atSnapshot, type Snapshot } from '../database/mongo.js';
+import { withSnapshot, type Snapshot } from '../database/mongo.js';
 import { addToCounter, type Counters } from '../money/totals/counters.js';
 import { readTotalsOfMany } from '../money/totals/read-totals.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
@@ -63,7 +63,7 @@ export async function readBusinessDays(): Promise<BusinessDays> {
   ]);
   const accountIds = found.map(({ _id }) => _id);
   const olderDays = Array.from({ length: olderDaysRead }, (_, n) => addDays(yesterday, n - olderDaysRead));
-  return atSnapshot(async (snapshot) => {
+  return withSnapshot(async (snapshot) => {
     const recent = await readTotalsOfMany(snapshot, {
       accountIds,
       from: yesterday,
@@ -136,7 +136,7 @@ async function readUnassignedSales(
 /**
  * Maximum number of open purchases to read. A higher count would not change what the operator does.
  */
-const lookedMax = 5_000;
+const scannedMax = 5_000;
 
 export interface OpenPurchases {
   count: number;
@@ -160,12 +160,12 @@ export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<
   ]);
   // Use a snapshot read. Without it, a purchase that moves within the index would be counted twice
   // or not at all.
-  const [found] = await atSnapshot((snapshot) =>
+  const [found] = await withSnapshot((snapshot) =>
     purchases
       .aggregate<{ count: number; suspense: number } & Record<string, number>>(
         [
           { $match: { status: { $in: ['PENDING', 'PROCESSING'] } } },
-          { $limit: lookedMax },
+          { $limit: scannedMax },
           {
             $group: {
               _id: null,
@@ -181,5 +181,5 @@ export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<
   );
   const { count = 0, suspense = 0 } = found ?? {};
   const younger = youngerThan.map(([name]) => found?.[name] ?? 0);
-  return { count, suspense, isCut: count === lookedMax, younger };
+  return { count, suspense, isCut: count === scannedMax, younger };
 }

@@ -3,13 +3,13 @@ import { dailyTotals } from '../money/totals/daily-totals.model.js';
 import { AccountModel } from '../accounts/account.model.js';
 import { purchases } from './purchase.model.js';
 import { ownerField, sides, type Side, getCounters, type CountedPurchase } from './purchase-totals.js';
-import { type Snapshot, atSnapshot } from '../database/mongo.js';
+import { type Snapshot, withSnapshot } from '../database/mongo.js';
 import { addToCounters, type Counters } from '../money/totals/counters.js';
 import { replaceBase } from '../money/totals/write-totals.js';
 import { compareCounters, readStoredDay } from '../money/totals/read-totals.js';
 import { setTotalsComplete } from '../money/totals/totals-state.model.js';
 
-const accountsAtOnce = 1_000;
+const accountBatchSize = 1_000;
 
 /**
  * Yields every day on which an account has purchases or totals, account by account. Only the days
@@ -48,11 +48,11 @@ async function* listAccountIds(): AsyncGenerator<string> {
   for (let after = ''; ;) {
     const page = await AccountModel.find({ _id: { $gt: after } }, { _id: 1 })
       .sort({ _id: 1 })
-      .limit(accountsAtOnce)
+      .limit(accountBatchSize)
       .lean<{ _id: string }[]>();
     yield* page.map((each) => each._id);
     after = page.at(-1)?._id ?? '';
-    if (page.length < accountsAtOnce) {
+    if (page.length < accountBatchSize) {
       return;
     }
   }
@@ -153,7 +153,7 @@ async function* readPurchasePages(
   } while (last);
 }
 
-export interface Rebuilt {
+export interface RebuildResult {
   /** Number of account days processed. */
   days: number;
   /** Number of account days whose totals were wrong and were corrected. */
@@ -166,8 +166,8 @@ export interface Rebuilt {
  *
  * Before you run it, upgrade every process that makes sales to a release that writes totals.
  */
-export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<Rebuilt> {
-  const rebuilt: Rebuilt = { days: 0, corrected: 0 };
+export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<RebuildResult> {
+  const rebuilt: RebuildResult = { days: 0, corrected: 0 };
   for await (const { accountId, day } of listAccountDays()) {
     rebuilt.corrected += (await rebuildDay(accountId, day)) ? 1 : 0;
     progress(++rebuilt.days);
@@ -177,7 +177,7 @@ export async function rebuildTotals(progress: (days: number) => void = () => und
 }
 
 /** Marks the totals as complete if the database has no purchases. */
-export async function beginTotals(): Promise<void> {
+export async function initializeTotals(): Promise<void> {
   if ((await purchases.findOne({}, { projection: { _id: 1 } })) === null) {
     await setTotalsComplete();
   }
@@ -191,7 +191,7 @@ export async function beginTotals(): Promise<void> {
  */
 async function rebuildDay(accountId: string, day: string): Promise<boolean> {
   for (;;) {
-    const { right, base, version } = await atSnapshot(async (snapshot) => {
+    const { right, base, version } = await withSnapshot(async (snapshot) => {
       const counted = await countDayTotals(snapshot, accountId, day);
       const stored = await readStoredDay(snapshot, accountId, day);
       addToCounters(counted, stored.slots, -1);

@@ -22,7 +22,7 @@ export interface ReceiptLine {
   isCentred?: boolean;
 }
 
-const words = {
+const receiptLabels = {
   id: {
     purchase: 'STRUK PEMBELIAN',
     payment: 'STRUK PEMBAYARAN TAGIHAN',
@@ -85,7 +85,7 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
       reason: 'receipt_not_available',
     });
   }
-  const labels = words[wishes.language];
+  const labels = receiptLabels[wishes.language];
   // After payment, a quote changes only by masking. It is majority-committed with its purchase. So
   // a plain read is enough.
   const quote =
@@ -114,13 +114,13 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
   ];
 }
 
-type Words = (typeof words)['id'];
+type ReceiptLabels = (typeof receiptLabels)['id'];
 
 function buildProofLines(
   { subcategory, serialNumber }: Purchase,
-  language: keyof typeof words,
+  language: keyof typeof receiptLabels,
 ): ReceiptLine[] {
-  const labels = words[language];
+  const labels = receiptLabels[language];
   const token = parsePlnToken(serialNumber ?? '');
   const grouped = formatToken({ subcategory, serialNumber: token?.token ?? serialNumber });
   if (subcategory !== 'pln' || grouped === null || !/^[\d-]{24}$/.test(grouped)) {
@@ -139,7 +139,7 @@ function buildProofLines(
 }
 
 /** For a bill, shows the biller's amount. The rest of the customer's price is the shop's fee. */
-function buildAmountLines(quote: Quote | null, soldPrice: number | null, labels: Words): ReceiptLine[] {
+function buildAmountLines(quote: Quote | null, soldPrice: number | null, labels: ReceiptLabels): ReceiptLine[] {
   if (!quote || quote.totalBill === null) {
     return buildFactLines([[labels.price, soldPrice]], { isBold: true });
   }

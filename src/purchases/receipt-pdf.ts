@@ -2,10 +2,10 @@ import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import type { ReceiptLine } from './receipt-lines.js';
 import { characterWidth, toLatin1, wrapText } from '../shared/printable.js';
 
-const pointsOfMm = 72 / 25.4;
+const pointsPerMm = 72 / 25.4;
 const margin = 6;
 /** Font size in points at which a transaction id fits the narrowest paper. */
-const standardSize = 7.5;
+const standardFontSize = 7.5;
 const lineHeight = 1.25;
 
 /**
@@ -16,12 +16,12 @@ export async function drawReceiptPdf(
   receipt: ReceiptLine[],
   { widthMm, at }: { widthMm: number; at: Date },
 ): Promise<Buffer> {
-  const width = widthMm * pointsOfMm;
+  const width = widthMm * pointsPerMm;
   const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
     const shown = toLatin1(text);
     // Use the largest size up to 14 at which the text fits on one line.
-    const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
+    const size = look.isLarge ? Math.min(14, widest / shown.length) : standardFontSize;
     return wrapText(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
   });
   const height = 2 * margin + lines.reduce((sum, { size }) => sum + size * lineHeight, 0);

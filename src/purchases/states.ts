@@ -1,5 +1,5 @@
 import { now } from '../shared/clock.js';
-import { int64 } from '../database/typed-collection.js';
+import { toInt64 } from '../database/typed-collection.js';
 import type { Change } from '../money/posting/posting.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
@@ -82,7 +82,7 @@ export function buildTransition(
       set: {
         ...set,
         version,
-        ...(typeof commissionAmount === 'number' && { commissionAmount: int64(commissionAmount) }),
+        ...(typeof commissionAmount === 'number' && { commissionAmount: toInt64(commissionAmount) }),
       },
     },
   };

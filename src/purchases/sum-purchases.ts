@@ -1,4 +1,4 @@
-import { atSnapshot } from '../database/mongo.js';
+import { withSnapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
 import { getBusinessDay } from '../shared/business-time.js';
@@ -53,7 +53,7 @@ async function sumFromTotals(
   const to = getBusinessDay(until ?? now()).day;
   const from = since ? getBusinessDay(since).day : firstDay;
   const only = ['count', 'amount', 'commission'];
-  const days = await atSnapshot((snapshot) =>
+  const days = await withSnapshot((snapshot) =>
     readTotals(snapshot, { accountId, from, to, path: side, only }),
   );
   const sum = (path: string) =>

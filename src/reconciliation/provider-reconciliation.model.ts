@@ -50,6 +50,6 @@ export const providerReconciliations = getCollection<ProviderReconciliation>(
 );
 
 /** True if the day has differences that no person has accepted. */
-export function isRed({ different, accepted }: ProviderReconciliation): boolean {
+export function hasUnacceptedDifferences({ different, accepted }: ProviderReconciliation): boolean {
   return different > 0 && accepted === null;
 }

@@ -3,7 +3,7 @@
  * provider's member area.
  */
 import type { ProviderRecordRow } from '../providers/adapter.js';
-import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../workbook/csv-lines.js';
+import { readCsvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../workbook/csv-lines.js';
 import { ValidationError, ConflictError } from '../shared/errors.js';
 import { iterateInSlices, lookUp } from '../shared/collections.js';
 import { asWritten } from '../shared/say.js';
@@ -14,7 +14,7 @@ import { getBusinessDayByName } from '../shared/business-time.js';
 import { getAdapter, buildConnection } from '../providers/get-adapter.js';
 import { orders } from '../purchases/order.model.js';
 import { storeReconciliation } from './stored-reconciliations.js';
-import { isOver } from './reconcile-due.js';
+import { isDayOver } from './reconcile-due.js';
 import { reconcileProvider, getRecordPeriod, type Reconciliation } from './reconcile-provider.js';
 
 const statusWords: Record<string, ProviderRecordRow['status']> = {
@@ -35,7 +35,7 @@ export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
   let columns: Columns | undefined;
   const rows: ProviderRecordRow[] = [];
   try {
-    for await (const line of iterateInSlices(csvLines(csv))) {
+    for await (const line of iterateInSlices(readCsvLines(csv))) {
       if (isEmptyLine(line)) {
         continue;
       }
@@ -118,7 +118,7 @@ export async function reconcileDay(
   const found = await reconcileProvider(seller, date, record);
   // A file does not come directly from the provider. A day that is not over is compared later by
   // the scheduled job.
-  if (csv === null && isOver(date)) {
+  if (csv === null && isDayOver(date)) {
     await storeReconciliation(seller._id, found, by.actor);
   }
   await recordAudit(null, {

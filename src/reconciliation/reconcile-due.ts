@@ -1,4 +1,4 @@
-import { defineClocked } from '../jobs/sweep-job.js';
+import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { bySystem } from '../audit/record-audit.js';
 import { getAdapter, buildConnection, hasAdapter } from '../providers/get-adapter.js';
@@ -8,29 +8,29 @@ import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import {
   daysWatched,
-  differencesKept,
+  storedDifferencesMax,
   storeReconciliation,
   findLastReconciliations,
 } from './stored-reconciliations.js';
-import { isRed, type ProviderReconciliation } from './provider-reconciliation.model.js';
+import { hasUnacceptedDifferences, type ProviderReconciliation } from './provider-reconciliation.model.js';
 import { reconcileProvider, getRecordPeriod } from './reconcile-provider.js';
 
 /**
  * Compares the records of providers with ours, day by day. If no day is due, the job takes one read
  * per provider.
  */
-export const reconcileProvidersJob = defineClocked('reconcile-providers', 600_000);
+export const reconcileProvidersJob = defineScheduledJob('reconcile-providers', 600_000);
 
 /** Delay after the end of a day. By then almost all of its orders are final on both sides. */
 const fromMs = 2 * 3_600_000;
 /**
  * Delay before a day with differences is compared again, because the cause may be fixed by then.
  */
-const redAgainMs = 3_600_000;
+const differenceRetryMs = 3_600_000;
 const leaseMs = 60_000;
 
 /** A seller whose provider is reconciled. */
-export type Reconciled = Pick<Account, '_id' | 'username' | 'createdAt' | 'provider'>;
+export type ReconciledSeller = Pick<Account, '_id' | 'username' | 'createdAt' | 'provider'>;
 
 /** Counts of one scheduled run. */
 export interface ReconciledDays {
@@ -61,9 +61,9 @@ export async function reconcileDue(): Promise<ReconciledDays | null> {
 }
 
 /** Finds sellers whose provider can return its record. Includes sellers that no longer sell. */
-async function findReconciledSellers(): Promise<Reconciled[]> {
+async function findReconciledSellers(): Promise<ReconciledSeller[]> {
   const fields = { username: 1, createdAt: 1, provider: 1 };
-  const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<Reconciled[]>();
+  const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<ReconciledSeller[]>();
   return sellers.filter(
     ({ provider }) =>
       provider !== null && hasAdapter(provider.kind) && getAdapter(provider.kind).record !== undefined,
@@ -72,7 +72,7 @@ async function findReconciledSellers(): Promise<Reconciled[]> {
 
 /** Finds the last comparisons of each provider, newest first. */
 export async function findLastByProvider(): Promise<
-  { seller: Reconciled; last: ProviderReconciliation[] }[]
+  { seller: ReconciledSeller; last: ProviderReconciliation[] }[]
 > {
   const sellers = await findReconciledSellers();
   return Promise.all(
@@ -85,14 +85,14 @@ export function getNextReconciliation(last: ProviderReconciliation[]): Date {
   if (getDueDays(last).length > 0) {
     return now();
   }
-  const red = last.filter(isRed).map(({ at }) => at.getTime() + redAgainMs);
+  const red = last.filter(hasUnacceptedDifferences).map(({ at }) => at.getTime() + differenceRetryMs);
   const tomorrow = getStartOfDay(addDays(formatBusinessDay(now()), 1)).getTime() + fromMs;
   const today = getStartOfDay(formatBusinessDay(now())).getTime() + fromMs;
   return new Date(Math.min(...red, today > nowMs() ? today : tomorrow));
 }
 
 /** True if almost all orders of a day are final on both sides. */
-export function isOver(date: string): boolean {
+export function isDayOver(date: string): boolean {
   return date <= getLastDayOver();
 }
 
@@ -103,7 +103,7 @@ function getLastDayOver(): string {
 /** @param last The compared days, newest first. */
 function getDueDays(last: ProviderReconciliation[]): string[] {
   const over = getLastDayOver();
-  const again = last.filter((each) => isRed(each) && nowMs() - each.at.getTime() >= redAgainMs);
+  const again = last.filter((each) => hasUnacceptedDifferences(each) && nowMs() - each.at.getTime() >= differenceRetryMs);
   const due = again.map(({ date }) => date);
   const compared = new Set(last.map(({ date }) => date));
   const earliest = addDays(over, 1 - daysWatched);
@@ -117,7 +117,7 @@ function getDueDays(last: ProviderReconciliation[]): string[] {
 }
 
 /** @returns The number of differences. Null if the record could not be read. */
-async function reconcileSellerDay(seller: Reconciled, date: string): Promise<number | null> {
+async function reconcileSellerDay(seller: ReconciledSeller, date: string): Promise<number | null> {
   try {
     const { provider, _id: sellerId } = seller;
     const reading =
@@ -126,7 +126,7 @@ async function reconcileSellerDay(seller: Reconciled, date: string): Promise<num
       logger.warn('provider did not return its record', { sellerId, date, code: reading?.code });
       return null;
     }
-    const found = await reconcileProvider(seller, date, reading.value, differencesKept);
+    const found = await reconcileProvider(seller, date, reading.value, storedDifferencesMax);
     await storeReconciliation(sellerId, found, bySystem.actor);
     const { ours, theirs, matched, different } = found;
     logger.log(different > 0 ? 'error' : 'info', 'provider reconciled', {

@@ -77,7 +77,7 @@ export async function reconcileProvider(
     const rows = theirs.slice(from, from + referencesPerQuery);
     const orderOf = await findOrdersByRef(seller._id, rows);
     for (const row of rows) {
-      const difference = compareTheirs(row, orderOf.get(row.providerRef));
+      const difference = compareProviderRow(row, orderOf.get(row.providerRef));
       if (difference) {
         add(difference);
       } else {
@@ -120,7 +120,7 @@ async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Pro
 }
 
 /** Returns null if both sides agree. */
-function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Difference | null {
+function compareProviderRow(row: ProviderRecordRow, order: Sale | undefined): Difference | null {
   const theirs = `success${row.serialNumber === null ? '' : ` ${row.serialNumber}`}`;
   const { providerRef } = row;
   if (!order) {

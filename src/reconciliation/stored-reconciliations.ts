@@ -1,18 +1,18 @@
 import type { Account } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import {
-  isRed,
+  hasUnacceptedDifferences,
   providerReconciliations,
   type ProviderReconciliation,
 } from './provider-reconciliation.model.js';
 import type { Reconciliation } from './reconcile-provider.js';
 
 /** Maximum number of differences stored per day. All differences are counted. */
-export const differencesKept = 20;
+export const storedDifferencesMax = 20;
 /** Number of compared days per provider that can raise the alarm. */
 export const daysWatched = 7;
 
@@ -31,7 +31,7 @@ export async function storeReconciliation(
   await providerReconciliations.updateOne(
     { _id },
     {
-      $set: { ...facts, differences: differences.slice(0, differencesKept) },
+      $set: { ...facts, differences: differences.slice(0, storedDifferencesMax) },
       $setOnInsert: { accepted: null },
     },
     { upsert: true },
@@ -62,9 +62,9 @@ export async function acceptDifferences(
   by: ChangedBy,
 ): Promise<ProviderReconciliation> {
   const _id = getReconciliationId(seller._id, date);
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const found = await providerReconciliations.findOne({ _id }, { session });
-    if (!found || !isRed(found)) {
+    if (!found || !hasUnacceptedDifferences(found)) {
       throw new ConflictError(
         asWritten(
           found

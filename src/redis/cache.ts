@@ -3,7 +3,7 @@ import { limits } from '../../config/limits.js';
 import { getCollectionName, type AnyReadOnlyModel } from '../database/read-only-model.js';
 import { getSubscriptionEpoch, addListener, type Change } from './subscribe-changes.js';
 
-interface Kept<V> {
+interface CacheEntry<V> {
   answer: Promise<V>;
   value: NonNullable<V>;
   hearing: number;
@@ -58,7 +58,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
     ttlResolution: 0,
   });
   const loading = new Map<K, Promise<V>>();
-  const begun = begunChanges();
+  const begun = trackBegunChanges();
   /**
    * If a load began under an earlier generation, its value may predate a change. The value is then
    * returned but not cached.
@@ -131,7 +131,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
 }
 
 function createStore<K extends string, V>({ entriesMax = 10_000, weight }: CacheOptions<K, V>) {
-  return new LRUCache<K, Kept<V>>({
+  return new LRUCache<K, CacheEntry<V>>({
     max: entriesMax,
     ttlResolution: 0,
     ...(weight && {
@@ -144,7 +144,7 @@ function createStore<K extends string, V>({ entriesMax = 10_000, weight }: Cache
 /**
  * Changes that have begun and not ended. A value that is read meanwhile may predate such a change.
  */
-function begunChanges() {
+function trackBegunChanges() {
   const begun = new Map<string, { change: Change; until: number }>();
   return {
     note(change: Change): void {

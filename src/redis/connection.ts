@@ -55,7 +55,7 @@ const optionsByUse: Record<Use, Options> = {
  * Uses that send many commands concurrently. On other connections, each command waits for the
  * previous one.
  */
-const sendsMany: ReadonlySet<Use> = new Set(['producer', 'worker']);
+const batchedUses: ReadonlySet<Use> = new Set(['producer', 'worker']);
 
 const connectTimeoutMs = 2_000;
 const keepAliveMs = 10_000;
@@ -78,7 +78,7 @@ export function redis(): Redis {
  * Returns the connection that all BullMQ workers of this process share. Each worker has another
  * connection for blocking commands. Commands wait until an outage ends.
  */
-export function workerConnection(): Redis {
+export function getWorkerConnection(): Redis {
   worker ??= withBlockingDuplicates(openConnection('worker'));
   return worker;
 }
@@ -87,12 +87,12 @@ export function workerConnection(): Redis {
  * Opens a connection for subscriptions. It reconnects automatically, but the caller must subscribe
  * again.
  */
-export function newSubscriberConnection(): Redis {
+export function createSubscriberConnection(): Redis {
   return openConnection('subscriber');
 }
 
 /** Returns the servers that hold keys: one, or each master of a Cluster. */
-export function redisServers(): Redis[] {
+export function listRedisServers(): Redis[] {
   const connection: unknown = redis();
   return connection instanceof Cluster ? connection.nodes('master') : [redis()];
 }
@@ -155,9 +155,9 @@ function openConnection(use: Use, connectionName?: string): Redis {
     connectTimeout: connectTimeoutMs,
     keepAlive: keepAliveMs,
     retryStrategy,
-    reconnectOnError: onceInAWhileWhenReadOnly(),
+    reconnectOnError: createReadOnlyReconnect(),
     ...(connectionName !== undefined && { connectionName }),
-    ...tlsOptions(),
+    ...getTlsOptions(),
   };
   if (env.REDIS_CLUSTER) {
     return openCluster(use, options);
@@ -169,7 +169,7 @@ function openConnection(use: Use, connectionName?: string): Redis {
   if (use === 'producer') {
     failFast(connection, commandTimeoutMs);
   }
-  if (sendsMany.has(use)) {
+  if (batchedUses.has(use)) {
     batchWrites(connection);
   }
   return watchConnection(connection);
@@ -210,7 +210,7 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
       failFast(node, commandTimeoutMs);
     });
   }
-  if (sendsMany.has(use)) {
+  if (batchedUses.has(use)) {
     cluster.on('+node', batchWrites);
   }
   cluster.on('node error', (error: Error, node: string) => {
@@ -241,7 +241,7 @@ function parseAddress(defaultPort: number) {
   return address;
 }
 
-function tlsOptions(): { tls?: ConnectionOptions } {
+function getTlsOptions(): { tls?: ConnectionOptions } {
   return parseAddress(0).isTls
     ? {
         tls: {
@@ -261,7 +261,7 @@ function retryStrategy(times: number): number {
  * and reconnecting finds the new master. The pause prevents a reconnect per command while the
  * server stays read-only.
  */
-function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
+function createReadOnlyReconnect(): (error: Error) => boolean {
   let lastMs = -Infinity;
   return (error) => {
     const reconnects = getErrorCode(error) === 'READONLY' && performance.now() - lastMs > readOnlyPauseMs;

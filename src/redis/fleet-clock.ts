@@ -21,8 +21,8 @@ const firstEveryMs = 500;
  */
 const firstTrips = 5;
 const firstTripsMs = 1_000;
-const connectWithinMs = 500;
-const sureWithinMs = 2_000;
+const connectTimeoutMs = 500;
+const measureTimeoutMs = 2_000;
 /**
  * If monotonic and host clock disagree by more than this many milliseconds, the host slept or its
  * clock was set.
@@ -31,7 +31,7 @@ const jumpMs = 500;
 /**
  * Maximum drift between the monotonic clock and the Redis clock. NTP adjusts a clock by no more.
  */
-const driftMost = 0.000_5;
+const driftMax = 0.000_5;
 /** Error of the host clock in milliseconds above which the operator is warned. */
 const hostErrorMs = 2_000;
 
@@ -45,7 +45,7 @@ const timeScript = `return redis.call('time')`;
  * One moment on three clocks, at the middle of the round trip to Redis. Redis may have read its
  * clock at any moment of the round trip.
  */
-interface Measured {
+interface ClockMeasurement {
   redisMs: number;
   steadyMs: number;
   hostMs: number;
@@ -69,12 +69,12 @@ export interface FleetClock {
 }
 
 /** The most precise measurement, which provides the time of this process. */
-let measured: Measured | null = null;
+let measured: ClockMeasurement | null = null;
 /**
  * The newest measurement. If the machine was paused, only a measurement after the pause reflects
  * it.
  */
-let newest: Measured | null = null;
+let newest: ClockMeasurement | null = null;
 /** State of the clock. After `ended`, remaining work must not fall back to the host's clock. */
 let keeping: 'never' | 'now' | 'ended' = 'never';
 let isHostWrong = false;
@@ -138,7 +138,7 @@ export function findClockProblem(): string | null {
  */
 export async function measureLatestNowMs(): Promise<number> {
   if (keeping === 'now') {
-    await withTimeout(sureWithinMs, measureOfTurn(), () => new Error('Redis did not return the time'));
+    await withTimeout(measureTimeoutMs, measureOncePerTurn(), () => new Error('Redis did not return the time'));
   }
   if (keeping === 'ended') {
     throw new Error('This process is stopping and no longer has the fleet clock');
@@ -154,7 +154,7 @@ export function latestNowMs(): number {
   if (keeping === 'ended') {
     return Infinity;
   }
-  return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
+  return newest ? Math.ceil(getRedisNowMs(newest) + getErrorMs(newest)) : nowMs();
 }
 
 /** True if `measureLatestNowMs` would succeed. Call it before work that must end by a deadline. */
@@ -165,17 +165,17 @@ export async function isTimeKnown(): Promise<boolean> {
   );
 }
 
-let ofTurn: Promise<void> | null = null;
+let turnMeasurement: Promise<void> | null = null;
 
 /** Shares one measurement among all calls in this iteration of the event loop. */
-function measureOfTurn(): Promise<void> {
-  ofTurn ??= nextTurn().then(async () => {
-    ofTurn = null;
+function measureOncePerTurn(): Promise<void> {
+  turnMeasurement ??= nextTurn().then(async () => {
+    turnMeasurement = null;
     if (!(await measure())) {
       throw new Error('Redis is unavailable, so the fleet time is unknown');
     }
   });
-  return ofTurn;
+  return turnMeasurement;
 }
 
 async function measureFirst(): Promise<void> {
@@ -190,7 +190,7 @@ async function measureFirst(): Promise<void> {
 /** @returns False while Redis is unavailable, which the connection reports itself. */
 async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
-    await connectRedis(connectWithinMs).catch(() => undefined);
+    await connectRedis(connectTimeoutMs).catch(() => undefined);
   }
   if (redis().status !== 'ready') {
     return false;
@@ -207,9 +207,9 @@ async function measure(): Promise<boolean> {
   newest = found;
   if (!measured || isBetter(found, measured)) {
     measured = found;
-    setClock(() => Math.round(redisNow(found)));
+    setClock(() => Math.round(getRedisNowMs(found)));
   }
-  warnOfHost(found);
+  warnOfHostClock(found);
   return true;
 }
 
@@ -217,25 +217,25 @@ async function measure(): Promise<boolean> {
  * True if `found` is now the more precise measurement, or if the clocks disagree. They disagree if
  * the host slept, the Redis clock was set, or Redis is now a different server.
  */
-function isBetter(found: Measured, current: Measured): boolean {
-  const errors = [errorNow(found), errorNow(current)] as const;
-  const apartMs = Math.abs(redisNow(found) - redisNow(current));
+function isBetter(found: ClockMeasurement, current: ClockMeasurement): boolean {
+  const errors = [getErrorMs(found), getErrorMs(current)] as const;
+  const apartMs = Math.abs(getRedisNowMs(found) - getRedisNowMs(current));
   return errors[0] <= errors[1] || apartMs > errors[0] + errors[1] || hasJumped(current);
 }
 
-function redisNow({ redisMs, steadyMs }: Measured): number {
+function getRedisNowMs({ redisMs, steadyMs }: ClockMeasurement): number {
   return redisMs + performance.now() - steadyMs;
 }
 
-function errorNow({ errorMs, steadyMs }: Measured): number {
-  return errorMs + driftMost * (performance.now() - steadyMs);
+function getErrorMs({ errorMs, steadyMs }: ClockMeasurement): number {
+  return errorMs + driftMax * (performance.now() - steadyMs);
 }
 
-function hasJumped({ hostMs, steadyMs }: Measured): boolean {
+function hasJumped({ hostMs, steadyMs }: ClockMeasurement): boolean {
   return Math.abs(Date.now() - hostMs - (performance.now() - steadyMs)) > jumpMs;
 }
 
-function warnOfHost({ redisMs, hostMs, errorMs }: Measured): void {
+function warnOfHostClock({ redisMs, hostMs, errorMs }: ClockMeasurement): void {
   const wrongMs = Math.round(hostMs - redisMs);
   const isWrong = Math.abs(wrongMs) > hostErrorMs + errorMs;
   if (isWrong && !isHostWrong) {

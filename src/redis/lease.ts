@@ -11,20 +11,20 @@ const silenceMaxMs = 15 * 60_000;
  * Releases a lease. Only the holder renews or releases it, so that a late holder cannot affect the
  * next holder.
  */
-const release = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
-const renew = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
+const releaseScript = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
+const renewScript = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
 
 /**
  * Renews a lease. If the lease expired or Redis lost it, takes it again unless another process has
  * it.
  */
-const renewOrTake = `local holder = redis.call('get', KEYS[1])
+const renewOrTakeScript = `local holder = redis.call('get', KEYS[1])
 if holder == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
 if holder then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-const takeFirst = `for index, key in ipairs(KEYS) do
+const takeFirstScript = `for index, key in ipairs(KEYS) do
   if redis.call('set', key, ARGV[1], 'PX', ARGV[2], 'NX') then return index end
 end return 0`;
 
@@ -47,7 +47,7 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
   const keys = names.map(getLeaseKey);
   const token = newId();
   let untilMs = performance.now() + leaseMs;
-  const index = Number(await redis().eval(takeFirst, keys.length, ...keys, token, leaseMs)) - 1;
+  const index = Number(await redis().eval(takeFirstScript, keys.length, ...keys, token, leaseMs)) - 1;
   const key = keys[index];
   if (key === undefined) {
     return null;
@@ -58,7 +58,7 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
     async renew() {
       const askedAtMs = performance.now();
       const renewed = await redis()
-        .eval(renew, 1, key, token, leaseMs)
+        .eval(renewScript, 1, key, token, leaseMs)
         .catch(() => null);
       if (renewed !== null) {
         untilMs = renewed === 1 ? askedAtMs + leaseMs : -Infinity;
@@ -76,7 +76,7 @@ function getLeaseKey(name: string): string {
 export class LeaseOverError extends Error {}
 
 /** The handle that work gets while it holds a lease. */
-export interface Held {
+export interface HeldLease {
   /**
    * Reports progress, which keeps the lease.
    * @throws LeaseOverError if the lease has ended. The work must stop, because another process may
@@ -102,7 +102,7 @@ export interface Held {
 export async function withLease<T>(
   name: string,
   leaseMs: number,
-  work: (held: Held) => Promise<T>,
+  work: (held: HeldLease) => Promise<T>,
   { holdMaxMs = silenceMaxMs }: { holdMaxMs?: number } = {},
 ): Promise<T | null> {
   const key = getLeaseKey(name);
@@ -110,18 +110,18 @@ export async function withLease<T>(
   if ((await redis().set(key, token, 'PX', leaseMs, 'NX')) !== 'OK') {
     return null;
   }
-  const { held, end } = hold({ key, token, name, leaseMs, holdMaxMs });
+  const { held, end } = keepLease({ key, token, name, leaseMs, holdMaxMs });
   try {
     return await work(held);
   } finally {
     end();
     await redis()
-      .eval(release, 1, key, token)
+      .eval(releaseScript, 1, key, token)
       .catch(() => undefined);
   }
 }
 
-function hold(lease: { key: string; token: string; name: string; leaseMs: number; holdMaxMs: number }) {
+function keepLease(lease: { key: string; token: string; name: string; leaseMs: number; holdMaxMs: number }) {
   const { key, token, name, leaseMs, holdMaxMs } = lease;
   const startedMs = performance.now();
   let heardMs = startedMs;
@@ -147,7 +147,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
     }
     // If the renewal fails, the lease ends and another process may take it.
     redis()
-      .eval(renewOrTake, 1, key, token, leaseMs)
+      .eval(renewOrTakeScript, 1, key, token, leaseMs)
       .then(
         (renewed) => {
           if (renewed === 0 && !isOver) {
@@ -157,7 +157,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
         () => undefined,
       );
   }, leaseMs / 3);
-  const held: Held = {
+  const held: HeldLease = {
     over,
     goesOn() {
       if (isOver) {

@@ -5,7 +5,7 @@
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
 import { nowMs } from '../shared/clock.js';
-import { beforeDisconnect, buildSiblingKey, redis, redisServers } from './connection.js';
+import { beforeDisconnect, buildSiblingKey, redis, listRedisServers } from './connection.js';
 import { getConnectionName, processId } from './process-id.js';
 import { logRedisError } from './connection-errors.js';
 import { findRedisProblem } from './server-health.js';
@@ -33,24 +33,24 @@ const key = `${env.QUEUE_PREFIX}:processes`;
 const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
 
 /** Sets `silent` to the current time if no announcement arrived for `silentAfterMs`. */
-const nobodyHeard = `
+const silenceScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local silent = last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
 
 /** This script only reads. */
-const heardAgainScript = `${nobodyHeard}
+const heardAgainScript = `${silenceScript}
 return silent or redis.call('GET', KEYS[2])`;
 
-const sayScript = `${nobodyHeard}
+const announceScript = `${silenceScript}
 if silent then redis.call('SET', KEYS[2], silent, 'PX', ARGV[3]) end
 redis.call('ZADD', KEYS[1], now, ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`;
 
 /** This script only reads, because it runs while Redis may have problems. */
-const lookScript = `
+const readScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local forgotten = string.format('(%.0f', now - ARGV[1])
@@ -108,7 +108,7 @@ export function announcePresence(
           ...(tellsAlarms !== undefined && { tellsAlarms }),
         };
         await Promise.all([
-          redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
+          redis().eval(announceScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
           redis().set(getAnnouncementKey(processId), JSON.stringify(announcement), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
           logRedisError('heartbeat of this process could not be sent', error);
@@ -162,7 +162,7 @@ export interface DescribedProcess extends HeardProcess {
  * @throws Redis errors.
  */
 export async function describeProcesses(): Promise<DescribedProcess[] | null> {
-  const processes = await heardProcesses();
+  const processes = await listHeardProcesses();
   if (!processes) {
     return null;
   }
@@ -185,7 +185,7 @@ export async function describeProcesses(): Promise<DescribedProcess[] | null> {
   );
 }
 
-export interface Processes {
+export interface ProcessCounts {
   alive: number;
   silent: number;
 }
@@ -197,12 +197,12 @@ export interface Processes {
  * Null if Redis takes no writes, so that no process can announce itself.
  * @throws Redis errors.
  */
-export async function countProcesses(): Promise<Map<string, Processes> | null> {
-  const processes = await heardProcesses();
+export async function countProcesses(): Promise<Map<string, ProcessCounts> | null> {
+  const processes = await listHeardProcesses();
   if (!processes) {
     return null;
   }
-  const found = new Map<string, Processes>();
+  const found = new Map<string, ProcessCounts>();
   for (const { type, isSilent } of processes) {
     const counts = found.get(type) ?? { alive: 0, silent: 0 };
     const state = isSilent ? 'silent' : 'alive';
@@ -211,7 +211,7 @@ export async function countProcesses(): Promise<Map<string, Processes> | null> {
   return found;
 }
 
-async function heardProcesses(): Promise<HeardProcess[] | null> {
+async function listHeardProcesses(): Promise<HeardProcess[] | null> {
   if ((await findRedisProblem()) !== null) {
     return null;
   }
@@ -220,7 +220,7 @@ async function heardProcesses(): Promise<HeardProcess[] | null> {
 }
 
 async function readMembers(rememberedMs: number): Promise<{ alive: HeardProcess[]; silent: HeardProcess[] }> {
-  const [alive, silent] = (await redis().eval(lookScript, 1, key, rememberedMs, silentAfterMs)) as [
+  const [alive, silent] = (await redis().eval(readScript, 1, key, rememberedMs, silentAfterMs)) as [
     string[],
     string[],
   ];
@@ -267,7 +267,7 @@ async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> 
  * missing rights.
  */
 async function listConnections(): Promise<string | null> {
-  const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));
+  const lists = await Promise.all(listRedisServers().map((server) => server.client('LIST')));
   const connections = lists.join('\n');
   return connections.includes(getConnectionName(processId)) ? connections : null;
 }

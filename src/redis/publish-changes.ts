@@ -21,7 +21,7 @@ import type { Model } from 'mongoose';
 import { isMongoUnavailable } from '../database/mongo.js';
 import {
   getCollectionName,
-  writerOf,
+  getWritableModel,
   type AnyReadOnlyModel,
   type ReadOnlyModel,
 } from '../database/read-only-model.js';
@@ -29,8 +29,8 @@ import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 
 /** Milliseconds after which Redis counts as unavailable. */
-const patienceMs = 300;
-const tryAgainMs = 1_000;
+const publishTimeoutMs = 300;
+const retryMs = 1_000;
 
 const publishScript = `
 local time = redis.call('time')
@@ -41,7 +41,7 @@ return redis.call('zrange', KEYS[1], 0, -1)`;
 
 /**
  * Invalidates the caches of this process at once, and announces the change to the other processes.
- * Waits for at most `patienceMs`, and never throws.
+ * Waits for at most `publishTimeoutMs`, and never throws.
  */
 export async function publishChange(change: Change): Promise<void> {
   subscribeToAcks();
@@ -71,7 +71,7 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
   };
   notifyListeners(change);
   try {
-    await awaitAckSubscription(patienceMs);
+    await awaitAckSubscription(publishTimeoutMs);
     wanted = await publish(change);
     endIfAllHeard();
   } catch (error) {
@@ -98,7 +98,7 @@ async function publish(change: Change): Promise<string[]> {
     changesChannel,
     JSON.stringify(change),
   );
-  const late = wait(patienceMs, undefined, { signal: timeout.signal }).then(() => {
+  const late = wait(publishTimeoutMs, undefined, { signal: timeout.signal }).then(() => {
     throw new Error('Publishing a change to Redis timed out');
   });
   try {
@@ -116,7 +116,7 @@ async function publish(change: Change): Promise<string[]> {
 async function retryPublishing(change: Change): Promise<void> {
   const until = performance.now() + limits.cacheMs;
   while (performance.now() < until) {
-    await wait(tryAgainMs, undefined, { ref: false });
+    await wait(retryMs, undefined, { ref: false });
     try {
       await publish(change);
       return;
@@ -150,7 +150,7 @@ export async function writeAndInvalidate<const M extends readonly AnyReadOnlyMod
   await publishChange({ ...change, phase: 'begin' });
   let phase: 'end' | 'unsure' = 'end';
   try {
-    return await write(...(models.map(writerOf) as unknown as Writers<M>));
+    return await write(...(models.map(getWritableModel) as unknown as Writers<M>));
   } catch (error) {
     if (error instanceof DependencyError || isMongoUnavailable(error)) {
       // The write may still be committed.

@@ -21,7 +21,7 @@ export interface Limit {
   needsRedis?: true;
 }
 
-export interface Taken {
+export interface RateLimitResult {
   accepted: boolean;
   limit: number;
   remaining: number;
@@ -41,14 +41,14 @@ interface Count {
  */
 const retryMs = 1_000;
 /** Maximum milliseconds that a count in Redis may take. */
-const patienceMs = 300;
+const redisTimeoutMs = 300;
 
 /**
  * The last known counts. A full count rejects events without querying Redis. While Redis is
  * unavailable, counting continues here.
  */
-const known = new LRUCache<string, Count>({ max: 100_000 });
-let redisIsAway = false;
+const localCounts = new LRUCache<string, Count>({ max: 100_000 });
+let isRedisDown = false;
 let retryAt = 0;
 
 /**
@@ -56,22 +56,22 @@ let retryAt = 0;
  * atomic step in Redis. While Redis is unavailable, each process counts locally.
  * @throws DependencyError if the limit needs Redis and Redis is unavailable.
  */
-export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken> {
-  const seen = known.get(key);
+export async function consumeRateLimit(key: string, limit: Limit): Promise<RateLimitResult> {
+  const seen = localCounts.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : null;
   if (current && current.isOwn !== true && current.count >= limit.max && limit.refunds !== true) {
-    return buildTaken(current, limit, false);
+    return buildResult(current, limit, false);
   }
   const answer = await countInRedis({ key, ...limit });
   if (answer) {
     const counted = { count: answer[0], resetAt: nowMs() + answer[1] };
-    known.set(key, { ...counted, count: Math.min(counted.count, limit.max) });
-    return buildTaken(counted, limit, counted.count <= limit.max);
+    localCounts.set(key, { ...counted, count: Math.min(counted.count, limit.max) });
+    return buildResult(counted, limit, counted.count <= limit.max);
   }
   if (limit.needsRedis === true) {
     throw new DependencyError(new Error('Counting in Redis timed out'));
   }
-  return countHere(key, limit);
+  return countLocally(key, limit);
 }
 
 /** Concurrent counts share a round trip. The result of each is null while Redis is unavailable. */
@@ -80,8 +80,8 @@ const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: 
   async run(all) {
     // Send separate commands instead of a pipeline, because in a Cluster the keys may be on several
     // nodes.
-    const replies = await askRedis((client) =>
-      Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(getRedisKey(key), max, windowMs))),
+    const replies = await tryRedis((client) =>
+      Promise.all(all.map(({ key, max, windowMs }) => client.countScript(getRedisKey(key), max, windowMs))),
     );
     return replies ?? all.map(() => null);
   },
@@ -89,24 +89,24 @@ const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: 
 
 /** Refunds one event that must not count after all. */
 export async function refundRateLimit(key: string): Promise<void> {
-  const seen = known.get(key);
+  const seen = localCounts.get(key);
   if (seen) {
-    known.set(key, { ...seen, count: Math.max(0, seen.count - 1) });
+    localCounts.set(key, { ...seen, count: Math.max(0, seen.count - 1) });
   }
-  await askRedis((client) => client.giveOneBack(getRedisKey(key)));
+  await tryRedis((client) => client.giveOneBack(getRedisKey(key)));
 }
 
 /** Resets the count of `key`. */
 export async function resetRateLimit(key: string): Promise<void> {
-  known.delete(key);
-  await askRedis((client) => client.del(getRedisKey(key)));
+  localCounts.delete(key);
+  await tryRedis((client) => client.del(getRedisKey(key)));
 }
 
 function getRedisKey(key: string): string {
   return `${env.QUEUE_PREFIX}:${key}`;
 }
 
-function buildTaken({ count, resetAt }: Count, { max }: Limit, accepted: boolean): Taken {
+function buildResult({ count, resetAt }: Count, { max }: Limit, accepted: boolean): RateLimitResult {
   return {
     accepted,
     limit: max,
@@ -119,35 +119,35 @@ function buildTaken({ count, resetAt }: Count, { max }: Limit, accepted: boolean
  * Reads the local count again, because other calls may have counted while this call waited for
  * Redis.
  */
-function countHere(key: string, limit: Limit): Taken {
-  const seen = known.get(key);
+function countLocally(key: string, limit: Limit): RateLimitResult {
+  const seen = localCounts.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };
   const accepted = current.count < limit.max;
   const count = accepted ? current.count + 1 : current.count;
   const after: Count = { count, resetAt: current.resetAt, isOwn: true };
-  known.set(key, after);
-  return buildTaken(after, limit, accepted);
+  localCounts.set(key, after);
+  return buildResult(after, limit, accepted);
 }
 
 /** @returns Null while Redis is unavailable. */
-async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promise<T | null> {
-  if (redisIsAway && nowMs() < retryAt) {
+async function tryRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promise<T | null> {
+  if (isRedisDown && nowMs() < retryAt) {
     return null;
   }
   retryAt = nowMs() + retryMs;
   try {
-    const answer = await inTime(ask(counter()));
-    redisIsAway = false;
+    const answer = await withRedisTimeout(ask(getCounterConnection()));
+    isRedisDown = false;
     return answer;
   } catch (error) {
     logRedisError('rate limits cannot be counted in redis', error);
-    redisIsAway = true;
+    isRedisDown = true;
     return null;
   }
 }
 
-/** Rejects after `patienceMs`, but first reads replies that have already arrived. */
-function inTime<T>(answer: Promise<T>): Promise<T> {
+/** Rejects after `redisTimeoutMs`, but first reads replies that have already arrived. */
+function withRedisTimeout<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       setImmediate(() => {
@@ -155,7 +155,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
           reject(new Error('Counting in Redis timed out'));
         });
       });
-    }, patienceMs);
+    }, redisTimeoutMs);
     answer.then(resolve, reject).finally(() => {
       clearTimeout(timer);
     });
@@ -163,7 +163,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
 }
 
 interface Counter {
-  countInWindow(key: string, max: number, windowMs: number): Promise<[count: number, ttlMs: number]>;
+  countScript(key: string, max: number, windowMs: number): Promise<[count: number, ttlMs: number]>;
   giveOneBack(key: string): Promise<unknown>;
 }
 
@@ -183,16 +183,16 @@ return {count, ttl}`;
 /**
  * The count never falls below 0, because a negative count would allow more events than the limit.
  */
-const giveOneBack = `
+const refundScript = `
 if tonumber(redis.call('get', KEYS[1]) or 0) > 0 then
   redis.call('decr', KEYS[1])
 end`;
 
-function counter(): Redis & Counter {
+function getCounterConnection(): Redis & Counter {
   const connection: Redis & Partial<Counter> = redis();
-  if (!connection.countInWindow) {
+  if (!connection.countScript) {
     connection.defineCommand('countInWindow', { numberOfKeys: 1, lua: countInWindow });
-    connection.defineCommand('giveOneBack', { numberOfKeys: 1, lua: giveOneBack });
+    connection.defineCommand('giveOneBack', { numberOfKeys: 1, lua: refundScript });
   }
   return connection as Redis & Counter;
 }

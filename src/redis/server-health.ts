@@ -1,12 +1,12 @@
 import { requireVersion } from '../shared/server-versions.js';
-import { redis, redisServers } from './connection.js';
+import { redis, listRedisServers } from './connection.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { withTimeout } from '../shared/concurrency.js';
 import { getErrorCode, logRedisError } from './connection-errors.js';
 
 /** Returns one field of an INFO reply, or `unknown`. */
-export function infoField(info: string, field: string): string {
+export function readInfoField(info: string, field: string): string {
   return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
 }
 
@@ -16,9 +16,9 @@ export function infoField(info: string, field: string): string {
  * @throws ServerTooOldError if a server is too old.
  */
 export async function requireRedisVersion(): Promise<void> {
-  for (const server of redisServers()) {
+  for (const server of listRedisServers()) {
     const info = await server.info('server').catch(() => '');
-    requireVersion('Redis', infoField(info, 'redis_version'));
+    requireVersion('Redis', readInfoField(info, 'redis_version'));
   }
 }
 
@@ -33,34 +33,34 @@ export function recheckVersionOnReconnect(): void {
 }
 
 /** Reported if Redis does not take writes and gives no reason. */
-export const noAnswer = 'Redis did not respond in time.';
+export const noResponseMessage = 'Redis did not respond in time.';
 
-const patienceMs = 1_000;
+const writeTimeoutMs = 1_000;
 /**
  * Milliseconds for which a result is shared. Health checks are public, and each check is a write.
  */
-const shareMs = 500;
-const keptMs = 60_000;
+const resultTtlMs = 500;
+const keyTtlMs = 60_000;
 
-let shared: Promise<string | null> | null = null;
+let sharedCheck: Promise<string | null> | null = null;
 
 /**
  * Tests a small write, because a full Redis or a replica still serves reads.
  * @returns The problem as text, or null if Redis takes writes.
  */
 export function findRedisProblem(): Promise<string | null> {
-  if (!shared) {
+  if (!sharedCheck) {
     const asked = tryToWrite();
-    shared = asked;
-    void asked.then(() => wait(shareMs, undefined, { ref: false })).then(() => (shared = null));
+    sharedCheck = asked;
+    void asked.then(() => wait(resultTtlMs, undefined, { ref: false })).then(() => (sharedCheck = null));
   }
-  return shared;
+  return sharedCheck;
 }
 
 async function tryToWrite(): Promise<string | null> {
-  const written = redis().set(`${env.QUEUE_PREFIX}:writable`, '1', 'PX', keptMs);
+  const written = redis().set(`${env.QUEUE_PREFIX}:writable`, '1', 'PX', keyTtlMs);
   try {
-    await withTimeout(patienceMs, written, () => new Error(`Redis did not respond within ${patienceMs} ms`));
+    await withTimeout(writeTimeoutMs, written, () => new Error(`Redis did not respond within ${writeTimeoutMs} ms`));
     return null;
   } catch (error) {
     logRedisError('redis accepts no writes', error);
@@ -79,6 +79,6 @@ function describeErrorCode(code: string): string {
     case 'NOPERM':
       return 'The user of REDIS_URL may not write.';
     default:
-      return noAnswer;
+      return noResponseMessage;
   }
 }

@@ -11,7 +11,7 @@ import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { repeat } from '../shared/repeat.js';
-import { beforeDisconnect, buildSiblingKey, newSubscriberConnection, redis } from './connection.js';
+import { beforeDisconnect, buildSiblingKey, createSubscriberConnection, redis } from './connection.js';
 import { processId } from './process-id.js';
 import { logRedisError } from './connection-errors.js';
 
@@ -52,7 +52,7 @@ export const subscribersKey = `${env.QUEUE_PREFIX}:hearers`;
  */
 export const changeCountKey = buildSiblingKey(subscribersKey, 'told');
 
-const beatEveryMs = 300;
+const heartbeatIntervalMs = 300;
 /**
  * Milliseconds without a returned beat, although beats are sent, after which the connection is dead
  * and is reopened.
@@ -67,7 +67,7 @@ let subscribed = 0;
 let lastBackAt = 0;
 /** End of the subscription on the monotonic clock, which cannot be set. */
 let subscribedUntil = 0;
-let hearing = 0;
+let subscriptionEpoch = 0;
 /** Sequence number of the last received change. All earlier changes were received, too. */
 let lastSeq = 0;
 
@@ -76,7 +76,7 @@ let lastSeq = 0;
  * from an earlier call, the process was unsubscribed in between.
  */
 export function getSubscriptionEpoch(): number {
-  return performance.now() < subscribedUntil ? hearing : 0;
+  return performance.now() < subscribedUntil ? subscriptionEpoch : 0;
 }
 
 export function addListener(listener: Listener): void {
@@ -104,7 +104,7 @@ export function onAcks(changeId: string, onAck: (hearer: string) => void): () =>
  */
 export async function subscribeToChanges(): Promise<void> {
   subscribe([changesChannel, getChannel(processId)]);
-  const beating = repeat({ name: 'hear changes', everyMs: beatEveryMs, run: beat });
+  const beating = repeat({ name: 'hear changes', everyMs: heartbeatIntervalMs, run: sendHeartbeat });
   beforeDisconnect(async () => {
     await beating.stop();
     subscribedUntil = 0;
@@ -137,7 +137,7 @@ function getChannel(id: string): string {
 }
 
 function subscribe(channels: string[]): void {
-  const connection = newSubscriberConnection();
+  const connection = createSubscriberConnection();
   subscriber = connection;
   const subscribeNow = () => {
     connections += 1;
@@ -146,7 +146,7 @@ function subscribe(channels: string[]): void {
       () => {
         subscribed = mine;
         lastBackAt = performance.now();
-        void beat();
+        void sendHeartbeat();
       },
       (error: unknown) => {
         logRedisError('cache invalidations are not received', error);
@@ -156,7 +156,7 @@ function subscribe(channels: string[]): void {
           if (connection.status === 'ready' && connections === mine) {
             subscribeNow();
           }
-        }, beatEveryMs).unref();
+        }, heartbeatIntervalMs).unref();
       },
     );
   };
@@ -217,7 +217,7 @@ function receiveOwnMessage([kind, first = '', second = '', third = '']: string[]
     reportGapUnless(Number(third) === lastSeq);
     lastSeq = Number(third);
     if (lastBackAt >= subscribedUntil) {
-      hearing += 1;
+      subscriptionEpoch += 1;
       listeners.forEach((each) => {
         each.onGap();
       });
@@ -230,13 +230,13 @@ function receiveOwnMessage([kind, first = '', second = '', third = '']: string[]
  * Registers the process before the beat returns, because a writer waits for all registered
  * processes.
  */
-const beatScript = `
+const heartbeatScript = `
 local time = redis.call('time')
 redis.call('zadd', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2], ARGV[1])
 redis.call('pexpire', KEYS[1], 60000)
 return redis.call('publish', ARGV[3], ARGV[4] .. ' ' .. (redis.call('get', KEYS[2]) or '0'))`;
 
-async function beat(): Promise<void> {
+async function sendHeartbeat(): Promise<void> {
   // The connection reports its own outage. This beat may run before the connection is ready.
   if (subscribed === 0 || redis().status !== 'ready') {
     return;
@@ -245,7 +245,7 @@ async function beat(): Promise<void> {
   try {
     const keys = [subscribersKey, changeCountKey];
     await redis().eval(
-      beatScript,
+      heartbeatScript,
       keys.length,
       ...keys,
       processId,

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { type Account, AccountModel } from '../accounts/account.model.js';
-import { keyring, sealingKey } from '../shared/encryption.js';
+import { getKeyring, getSealingKey } from '../shared/encryption.js';
 import { isSameSecret } from '../shared/is-same-secret.js';
 import { nowMs, now } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { type Report, ReportModel } from './report.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
+import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { buildReportNotFoundError } from './request-report.js';
 
@@ -20,7 +20,7 @@ export interface LinkSubject {
 /** Signs a download link for one report, which needs no API key until it expires. */
 export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
   const until = Math.floor(expiresAt.getTime() / 1_000);
-  return `${until}-${signLink(of, until, sealingKey().key)}`;
+  return `${until}-${signLink(of, until, getSealingKey().key)}`;
 }
 
 /**
@@ -34,7 +34,7 @@ export function verifyDownloadToken(of: LinkSubject, token: string): void {
   const signature = match?.[2] ?? '';
   // A token signed with an earlier key stays valid while that key is in the keyring.
   const isOurs = ({ key }: { key: Buffer }) => isSameSecret(signature, signLink(of, until, key));
-  if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
+  if (!match || !getKeyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
     throw new UnauthorizedError(say('downloadLinkOver'), 'invalid_token');
   }
 }
@@ -53,7 +53,7 @@ function signLink({ report, account }: LinkSubject, until: number, sealing: Buff
  * @throws NotFoundError (404/02) if the account has no such report, or if it has expired.
  */
 export async function revokeReportLinks(accountId: string, reportId: string, by: ChangedBy): Promise<void> {
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     const report = await ReportModel.findOneAndUpdate(
       { _id: reportId, accountId, expiresAt: { $gt: now() } },
       { $inc: { linkEpoch: 1 } },
@@ -70,7 +70,7 @@ export async function revokeReportLinks(accountId: string, reportId: string, by:
 /** Revokes all download links of all reports of an account. */
 export async function revokeAccountLinks(accountId: string, by: ChangedBy): Promise<void> {
   await writeAndInvalidate([AccountModel], [accountId], (accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       await accounts.updateOne({ _id: accountId }, { $inc: { linkEpoch: 1 } }, { session });
       const subject = { kind: 'account' as const, id: accountId };
       await recordAudit(session, { ...by, action: 'account.revoke-links', subject });

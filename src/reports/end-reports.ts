@@ -1,7 +1,7 @@
 import { now } from '../shared/clock.js';
 import { ReportModel, type Report } from './report.model.js';
 import { startNextReports } from './report-queue.js';
-import { defineClocked } from '../jobs/sweep-job.js';
+import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 
 /**
@@ -40,7 +40,7 @@ async function startWaitingReports(accountIds: string[]): Promise<void> {
 }
 
 /** Runs `removeExpiredReports` every minute. */
-export const removeExpiredReportsJob = defineClocked('remove-expired-reports', 60_000);
+export const removeExpiredReportsJob = defineScheduledJob('remove-expired-reports', 60_000);
 
 const batchSize = 100;
 

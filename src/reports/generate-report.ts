@@ -8,7 +8,7 @@ import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-
 import { ReportModel, type Report } from './report.model.js';
 import { promoteLongestWaiting, startNextReports, openReportFilter, takeTurn } from './report-queue.js';
 import { readReportPages } from './report-rows.js';
-import { reportText } from './report-text.js';
+import { createReportText } from './report-text.js';
 import { createSummaryBuilder } from './summary.js';
 
 /**
@@ -57,7 +57,7 @@ export async function giveUpReport({ reportId }: { reportId: string }, reason: s
 
 async function runAttempt(report: Report): Promise<void> {
   const startedMs = performance.now();
-  const claim = holdClaim(report);
+  const claim = keepClaim(report);
   try {
     await deleteEarlierFiles(report);
     const found = await writeReport(report, claim.lost);
@@ -113,7 +113,7 @@ function getClaimFilter({ _id, epoch }: Report) {
  * Renews the claim of this attempt until it is released. Aborts `lost` when another attempt has
  * begun or the report was ended.
  */
-function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void> } {
+function keepClaim(report: Report): { lost: AbortSignal; release(): Promise<void> } {
   const lost = new AbortController();
   const renewing = repeat({
     name: 'renew report claim',
@@ -141,7 +141,7 @@ async function writeReport(
   const written = { rows: 0, size: 0 };
 
   async function* texts(): AsyncGenerator<string | Buffer> {
-    const text = reportText(report);
+    const text = createReportText(report);
     yield text.head();
     for await (const page of readReportPages(report)) {
       page.forEach(({ counted }) => summary.add(counted));

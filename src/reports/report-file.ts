@@ -22,7 +22,7 @@ export function getFileId({ _id, epoch }: Attempt): string {
  * its chunks exist.
  */
 export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
-  const bucket = new mongoose.mongo.GridFSBucket(database(), { bucketName, chunkSizeBytes: chunkBytes });
+  const bucket = new mongoose.mongo.GridFSBucket(getDatabase(), { bucketName, chunkSizeBytes: chunkBytes });
   // GridFS accepts ids of any type, but the driver's types only allow ObjectId.
   return bucket.openUploadStreamWithId(getFileId(report) as never, report.filename);
 }
@@ -36,12 +36,12 @@ export function readReportFile(report: Attempt): Readable {
 }
 
 async function* readChunks(fileId: string): AsyncGenerator<Buffer> {
-  const file = await files().findOne({ _id: fileId });
+  const file = await getFiles().findOne({ _id: fileId });
   if (!file) {
     throw new Error(`There is no report file ${fileId}`);
   }
   for (let n = 0, left = file.length; left > 0; n += 1) {
-    const chunk = await chunks().findOne(
+    const chunk = await getChunks().findOne(
       { files_id: fileId, n },
       { projection: { _id: 0, data: 1 }, promoteBuffers: true },
     );
@@ -64,19 +64,19 @@ export async function deleteEarlierFiles({ _id, epoch }: Attempt): Promise<void>
 }
 
 async function deleteFiles(ids: string[]): Promise<void> {
-  await files().deleteMany({ _id: { $in: ids } });
-  await chunks().deleteMany({ files_id: { $in: ids } });
+  await getFiles().deleteMany({ _id: { $in: ids } });
+  await getChunks().deleteMany({ files_id: { $in: ids } });
 }
 
-function files() {
-  return database().collection<{ _id: string; length: number }>(`${bucketName}.files`);
+function getFiles() {
+  return getDatabase().collection<{ _id: string; length: number }>(`${bucketName}.files`);
 }
 
-function chunks() {
-  return database().collection<{ files_id: string; n: number; data: Buffer }>(`${bucketName}.chunks`);
+function getChunks() {
+  return getDatabase().collection<{ files_id: string; n: number; data: Buffer }>(`${bucketName}.chunks`);
 }
 
-function database() {
+function getDatabase() {
   const { db } = mongoose.connection;
   if (!db) {
     throw new Error('MongoDB is not connected');
@@ -103,13 +103,13 @@ export async function readReportItems(report: Report, max: number): Promise<unkn
   return items;
 }
 
-const csv = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' };
+const csvType = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' };
 
 /** File extension and content type of each format. */
 export const fileTypes: Record<ReportFormat, { extension: string; contentType: string }> = {
   json: { extension: 'json', contentType: 'application/json' },
-  csv,
-  'csv-excel': csv,
+  csv: csvType,
+  'csv-excel': csvType,
   xlsx: {
     extension: 'xlsx',
     contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',

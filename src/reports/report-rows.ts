@@ -33,7 +33,7 @@ const pageSize = 1_000;
 /** Yields the rows of a report in pages, newest first. Holds at most one page in memory. */
 export async function* readReportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
-    for await (const page of depositPages(report)) {
+    for await (const page of readDepositPages(report)) {
       yield page.map((deposit) => ({
         row: presentDeposit(deposit, report.zone),
         counted: countDeposit(deposit),
@@ -42,7 +42,7 @@ export async function* readReportPages(report: Report): AsyncGenerator<SourceRow
     return;
   }
   const rowOf = report.role === 'buyer' ? buildPurchaseRow : buildSaleRow;
-  for await (const page of purchasePages(report)) {
+  for await (const page of readPurchasePages(report)) {
     yield page.map((each) => ({ row: rowOf(each, report.zone), counted: countPurchase(each) }));
   }
 }
@@ -61,7 +61,7 @@ const purchaseFields = [
 ] as const satisfies (keyof Purchase)[];
 type PurchasePart = Pick<Purchase, '_id' | (typeof purchaseFields)[number]>;
 
-function purchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
+function readPurchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
   const isBuyer = report.role === 'buyer';
   return readNewestFirst(getCollection<PurchasePart>(PurchaseModel), {
     owner: isBuyer ? { accountId: report.accountId } : { sellerId: report.accountId },
@@ -71,7 +71,7 @@ function purchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
   });
 }
 
-function depositPages(report: Report): AsyncGenerator<Deposit[]> {
+function readDepositPages(report: Report): AsyncGenerator<Deposit[]> {
   return readNewestFirst(deposits, {
     owner: { accountId: report.accountId },
     period: report.period,

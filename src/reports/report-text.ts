@@ -1,4 +1,4 @@
-import { csvText } from '../shared/csv-text.js';
+import { createCsvText } from '../shared/csv-text.js';
 import { getColumns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 import type { Report } from './report.model.js';
@@ -12,16 +12,16 @@ export interface ReportText {
   tail(): string | Buffer;
 }
 
-export function reportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zone'>): ReportText {
+export function createReportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zone'>): ReportText {
   const columns = getColumns(report);
   switch (report.format) {
     case 'json':
-      return jsonText();
+      return createJsonText();
     case 'xlsx':
       return createXlsxText(columns, { zone: report.zone });
     case 'csv':
     case 'csv-excel': {
-      const { head, rows } = csvText(Object.keys(columns), report.format);
+      const { head, rows } = createCsvText(Object.keys(columns), report.format);
       return { head: () => head, rows, tail: () => '' };
     }
   }
@@ -31,7 +31,7 @@ export function reportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zo
  * Formats a JSON array with one item per line, so that `readReportItems` can read the first items
  * only.
  */
-function jsonText(): ReportText {
+function createJsonText(): ReportText {
   let separator = '\n';
   return {
     head: () => '[',

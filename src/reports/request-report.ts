@@ -25,7 +25,7 @@ export interface ReportRequest {
 }
 
 const dayMs = 86_400_000;
-const keptMs = 7 * dayMs;
+const retentionMs = 7 * dayMs;
 
 /**
  * Requests a report (docs/reference/api/reports.md) and waits up to REPORT_SYNC_WAIT_MS for a
@@ -58,7 +58,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     ...(requestId !== undefined && { requestId }),
     nextActionAt: new Date(nowMs() + sweepAfterMs.waiting),
     createdAt: now(),
-    expiresAt: new Date(nowMs() + keptMs),
+    expiresAt: new Date(nowMs() + retentionMs),
   };
   try {
     await ReportModel.create(report);

@@ -64,14 +64,14 @@ export function createSummaryBuilder(
           net_revenue: success.amount - commission,
         };
       case 'product':
-        return productSummary(report.accountId, { success, byProduct });
+        return buildProductSummary(report.accountId, { success, byProduct });
     }
   }
 
   return { add, build };
 }
 
-async function productSummary(
+async function buildProductSummary(
   sellerId: string,
   { success, byProduct }: { success: Total; byProduct: Map<string, Total> },
 ): Promise<Record<string, unknown>> {

@@ -12,29 +12,29 @@ export interface SheetName {
 }
 
 const header = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const packaged = 'http://schemas.openxmlformats.org/package/2006';
-const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relationshipsNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
+const contentTypePrefix = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
  * Worksheets use the default content type, so the number of sheets need not be known at the start.
  */
 const contentTypes =
-  `${header}<Types xmlns="${packaged}/content-types">` +
+  `${header}<Types xmlns="${packageNamespace}/content-types">` +
   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-  `<Default Extension="xml" ContentType="${kind}.worksheet+xml"/>` +
-  `<Override PartName="/xl/workbook.xml" ContentType="${kind}.sheet.main+xml"/>` +
-  `<Override PartName="/xl/styles.xml" ContentType="${kind}.styles+xml"/>` +
+  `<Default Extension="xml" ContentType="${contentTypePrefix}.worksheet+xml"/>` +
+  `<Override PartName="/xl/workbook.xml" ContentType="${contentTypePrefix}.sheet.main+xml"/>` +
+  `<Override PartName="/xl/styles.xml" ContentType="${contentTypePrefix}.styles+xml"/>` +
   '</Types>';
 
 const packageRelations =
-  `${header}<Relationships xmlns="${packaged}/relationships">` +
-  `<Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
+  `${header}<Relationships xmlns="${packageNamespace}/relationships">` +
+  `<Relationship Id="rId1" Type="${relationshipsNamespace}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
 /** Cell style `s="1"` is a time: the second entry of `cellXfs`. */
 const styles =
-  `${header}<styleSheet xmlns="${main}">` +
+  `${header}<styleSheet xmlns="${mainNamespace}">` +
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +
   '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>' +
   '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
@@ -48,37 +48,37 @@ const styles =
  * Returns the XML around the rows of a workbook (ECMA-376), as little as Excel accepts.
  * @param columns Columns of a sheet.
  */
-export function workbookParts(columns: number) {
+export function buildWorkbookParts(columns: number) {
   return {
     first: { '[Content_Types].xml': contentTypes, '_rels/.rels': packageRelations, 'xl/styles.xml': styles },
     /** The header row is frozen. */
     sheetHead:
-      `${header}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">` +
+      `${header}<worksheet xmlns="${mainNamespace}"><sheetViews><sheetView workbookViewId="0">` +
       '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
       `<cols><col min="1" max="${columns}" width="22" customWidth="1"/></cols><sheetData>`,
     sheetTail: '</sheetData></worksheet>',
     last: (sheets: SheetName[]) => ({
       'xl/workbook.xml':
-        `${header}<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>` +
+        `${header}<workbook xmlns="${mainNamespace}" xmlns:r="${relationshipsNamespace}"><sheets>` +
         sheets
           .map((each) => `<sheet name="${each.name}" sheetId="${each.number}" r:id="rId${each.number}"/>`)
           .join('') +
         '</sheets></workbook>',
       'xl/_rels/workbook.xml.rels':
-        `${header}<Relationships xmlns="${packaged}/relationships">` +
+        `${header}<Relationships xmlns="${packageNamespace}/relationships">` +
         sheets
           .map(
             ({ number }) =>
-              `<Relationship Id="rId${number}" Type="${relations}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
+              `<Relationship Id="rId${number}" Type="${relationshipsNamespace}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
           )
           .join('') +
-        `<Relationship Id="rId${sheets.length + 1}" Type="${relations}/styles" Target="styles.xml"/></Relationships>`,
+        `<Relationship Id="rId${sheets.length + 1}" Type="${relationshipsNamespace}/styles" Target="styles.xml"/></Relationships>`,
     }),
   };
 }
 
 /** Maximum number of rows in an Excel sheet, including the header. */
-const rowsOfSheet = 1_048_576;
+const rowsPerSheet = 1_048_576;
 /** Maximum length of an Excel cell in characters. */
 const cellLengthMax = 32_767;
 
@@ -90,7 +90,7 @@ const cellLengthMax = 32_767;
  */
 export function createXlsxText(
   columns: Columns,
-  { zone = 'UTC', rowsMax = rowsOfSheet }: { zone?: string | undefined; rowsMax?: number } = {},
+  { zone = 'UTC', rowsMax = rowsPerSheet }: { zone?: string | undefined; rowsMax?: number } = {},
 ) {
   const zip = openZip();
   const kinds = Object.entries(columns).map(([name, { kind }], index) => ({
@@ -100,7 +100,7 @@ export function createXlsxText(
   }));
   const sheets: SheetName[] = [];
   const heading = buildRow(1, kinds.map(({ name, letter }) => buildTextCell(`${letter}1`, name)).join(''));
-  const parts = workbookParts(kinds.length);
+  const parts = buildWorkbookParts(kinds.length);
   let rowsWritten = 0;
 
   function openSheet(): void {
@@ -236,11 +236,11 @@ function escapeXml(text: string): string {
 
 const dayMs = 86_400_000;
 /** Excel's serial number of 1970-01-01. Excel counts days from the end of 1899. */
-const serialOfEpoch = 25_569;
+const epochSerial = 25_569;
 
 /** Returns the local time of an ISO time, without its offset, as an Excel serial. */
 function toExcelSerial(isoTime: string): number {
-  return Date.parse(`${isoTime.slice(0, 'YYYY-MM-DDTHH:mm:ss.SSS'.length)}Z`) / dayMs + serialOfEpoch;
+  return Date.parse(`${isoTime.slice(0, 'YYYY-MM-DDTHH:mm:ss.SSS'.length)}Z`) / dayMs + epochSerial;
 }
 
 function getColumnLetter(column: number): string {

@@ -16,7 +16,7 @@ const zone = /^[A-Za-z_+-]{1,20}(\/[A-Za-z_+-]{1,20}){0,2}$/;
 const state = /^([A-Za-z_.*-]{1,40}|\d{2})$/;
 
 /** Fields whose values are neither secrets nor customer data, with their forms. */
-const forms = new Map<string, RegExp>([
+const patternsByField = new Map<string, RegExp>([
   ['status', state],
   ...[
     'transaction_status',
@@ -108,7 +108,7 @@ const containers = new Set([
 /** Lists of plain values. */
 const lists = new Set(['ref_ids', 'not_found', 'events']);
 
-const numbersOfCustomers = new Set(['destination', 'customer', 'customer_number']);
+const customerNumberFields = new Set(['destination', 'customer', 'customer_number']);
 
 /** Any other field name may be a value that was sent in the wrong place. */
 const fieldName = /^[A-Za-z_]{1,40}$/;
@@ -191,10 +191,10 @@ function redactScalar(name: string, value: string | number): string | number {
   const text = String(value);
   // A number beyond the safe integers differs from the one that was sent.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
-  if (isExact && forms.get(name)?.test(text) && redact(text) === text) {
+  if (isExact && patternsByField.get(name)?.test(text) && redact(text) === text) {
     return value;
   }
-  return numbersOfCustomers.has(name) && text.length <= textMax
+  return customerNumberFields.has(name) && text.length <= textMax
     ? maskNumber(text)
     : `<${typeof value === 'number' ? 'number' : 'text'} of ${text.length}>`;
 }

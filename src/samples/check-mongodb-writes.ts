@@ -4,19 +4,19 @@ import { logOncePerMinute } from '../shared/logger.js';
 import { withTimeout } from '../shared/concurrency.js';
 import { samples } from './sample.model.js';
 
-const patienceMs = 2_500;
+const writeTimeoutMs = 2_500;
 /**
  * Calls within this time share one result. Any client can trigger a check, and each check costs a
  * write.
  */
-const shareMs = 1_000;
+const resultTtlMs = 1_000;
 
 /**
  * Id of the probe document. The TTL index of the samples removes it after 40 days without a write.
  */
 const _id = 'readiness';
 
-let shared: Promise<string | null> | null = null;
+let sharedCheck: Promise<string | null> | null = null;
 let underWay: Promise<unknown> | null = null;
 
 /**
@@ -25,12 +25,12 @@ let underWay: Promise<unknown> | null = null;
  * @returns The problem. Null if MongoDB accepted the write.
  */
 export function findMongodbProblem(): Promise<string | null> {
-  if (!shared) {
+  if (!sharedCheck) {
     const asked = tryToWrite();
-    shared = asked;
-    void asked.then(() => wait(shareMs, undefined, { ref: false })).then(() => (shared = null));
+    sharedCheck = asked;
+    void asked.then(() => wait(resultTtlMs, undefined, { ref: false })).then(() => (sharedCheck = null));
   }
-  return shared;
+  return sharedCheck;
 }
 
 async function tryToWrite(): Promise<string | null> {
@@ -38,9 +38,9 @@ async function tryToWrite(): Promise<string | null> {
   underWay ??= write().finally(() => (underWay = null));
   try {
     await withTimeout(
-      patienceMs,
+      writeTimeoutMs,
       underWay,
-      () => new Error(`MongoDB did not respond within ${patienceMs} ms`),
+      () => new Error(`MongoDB did not respond within ${writeTimeoutMs} ms`),
     );
     return null;
   } catch (error) {
@@ -55,6 +55,6 @@ function write(): Promise<unknown> {
   return samples.updateOne(
     { _id },
     { $set: { from: now() } },
-    { upsert: true, timeoutMS: patienceMs, writeConcern: { w: 'majority' } },
+    { upsert: true, timeoutMS: writeTimeoutMs, writeConcern: { w: 'majority' } },
   );
 }

@@ -1,4 +1,4 @@
-import { hourMs, sampleId, samples, slotMs, type SampledEvent, type Slot } from './sample.model.js';
+import { hourMs, getSampleId, samples, slotMs, type SampledEvent, type Slot } from './sample.model.js';
 
 export interface ReadSamples {
   /**
@@ -30,7 +30,7 @@ export async function readSamples(
   if (hours.length * subjects.length > hoursMax) {
     throw new Error(`Samples of ${subjects.length} subjects over ${hours.length} hours are too many`);
   }
-  const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => sampleId(subject, hour))]));
+  const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => getSampleId(subject, hour))]));
   const filter = { _id: { $in: [...idsOf.values()].flat() } };
   const found = await samples
     .find(filter, { batchSize: hoursMax, ...(names && { projection: buildProjection(names) }) })

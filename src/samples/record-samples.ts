@@ -6,20 +6,20 @@ import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { hourMs, sampleId, samples, slotMs, type SampledEvent, type SampleHour } from './sample.model.js';
+import { hourMs, getSampleId, samples, slotMs, type SampledEvent, type SampleHour } from './sample.model.js';
 
 const writeEveryMs = env.APP_MODE === 'live' ? 10_000 : 1_000;
 /** Maximum number of events kept per hour. The newest events are kept. */
-const eventsKept = 50;
+const eventsMax = 50;
 
-interface Gathered {
+interface BufferedHour {
   from: Date;
   counts: Map<string, number>;
   values: Map<string, number>;
   events: SampledEvent[];
 }
 
-let gathered = new Map<string, Gathered>();
+let gathered = new Map<string, BufferedHour>();
 let timer: NodeJS.Timeout | null = null;
 
 /** Increments counters of the current slot. */
@@ -40,7 +40,7 @@ export function noteSample(subject: string, name: string, value: number): void {
 export function sampleEvent(subject: string, what: string, because: string | null): void {
   const { hour } = getGatheredHour(subject);
   hour.events.push({ at: new Date(nowMs()), what, because });
-  hour.events.splice(0, hour.events.length - eventsKept);
+  hour.events.splice(0, hour.events.length - eventsMax);
 }
 
 /**
@@ -65,10 +65,10 @@ export async function writeSamples(): Promise<void> {
   }
 }
 
-function getGatheredHour(subject: string): { hour: Gathered; slot: number } {
+function getGatheredHour(subject: string): { hour: BufferedHour; slot: number } {
   const atMs = nowMs();
   const fromMs = Math.floor(atMs / hourMs) * hourMs;
-  const id = sampleId(subject, fromMs);
+  const id = getSampleId(subject, fromMs);
   const hour = gathered.get(id) ?? {
     from: new Date(fromMs),
     counts: new Map<string, number>(),
@@ -84,13 +84,13 @@ function getGatheredHour(subject: string): { hour: Gathered; slot: number } {
 
 function buildWrite([_id, { from, counts, values, events }]: [
   string,
-  Gathered,
+  BufferedHour,
 ]): AnyBulkWriteOperation<SampleHour> {
   const update: UpdateFilter<SampleHour> = {
     $setOnInsert: { from },
     ...(counts.size > 0 && { $inc: Object.fromEntries(counts) }),
     ...(values.size > 0 && { $set: Object.fromEntries(values) }),
-    ...(events.length > 0 && { $push: { events: { $each: events, $slice: -eventsKept } } }),
+    ...(events.length > 0 && { $push: { events: { $each: events, $slice: -eventsMax } } }),
   };
   return { updateOne: { filter: { _id }, update, upsert: true } };
 }

@@ -43,6 +43,6 @@ schema.index({ from: 1 }, { name: 'from_expires', expireAfterSeconds: keptDays *
 export const samples = getCollection<SampleHour>(mongoose.model('SampleHour', schema));
 
 /** Returns the id of a subject's hour. */
-export function sampleId(subject: string, atMs: number): string {
+export function getSampleId(subject: string, atMs: number): string {
   return `${subject} ${new Date(atMs).toISOString().slice(0, 'YYYY-MM-DDTHH'.length)}`;
 }

@@ -1,4 +1,4 @@
-import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
+import { buildAuditEntryInsert, type ChangedBy } from '../audit/record-audit.js';
 import { post } from '../money/posting/post.js';
 import { formatBusinessTime } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
@@ -65,7 +65,7 @@ export async function claimSettlement(
       },
     ],
     inserts: [
-      auditInsert({
+      buildAuditEntryInsert({
         ...by,
         action: 'settlement.claim',
         subject: { kind: 'settlement', id: settlementId },

@@ -2,7 +2,7 @@ import { findConfirmed } from '../database/find-confirmed.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { settlements, type Settlement, SettlementModel, type SettlementStatus } from './settlement.model.js';
-import { findDocumentPage } from '../database/page-of-documents.js';
+import { findDocumentPage } from '../database/document-page.js';
 
 /**
  * Finds a settlement and confirms it with a majority, because callers report "paid already", which

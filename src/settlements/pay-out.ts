@@ -1,6 +1,6 @@
 import { env } from '../../config/env.js';
 import { getExistingAccount } from '../accounts/find-account.js';
-import { auditInsert, bySystem, type ChangedBy } from '../audit/record-audit.js';
+import { buildAuditEntryInsert, bySystem, type ChangedBy } from '../audit/record-audit.js';
 import { buildMovementLines } from '../money/journals/new-journal.js';
 import { post } from '../money/posting/post.js';
 import type { Posting } from '../money/posting/posting.js';
@@ -158,7 +158,7 @@ function buildApprovalPosting(
         set: approval,
       },
     ],
-    inserts: [auditInsert({ ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: _id } })],
+    inserts: [buildAuditEntryInsert({ ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: _id } })],
   };
 }
 
@@ -192,7 +192,7 @@ async function finishSettlement(before: Settlement, ending: SettlementEnding): P
       },
     ],
     inserts: [
-      auditInsert({
+      buildAuditEntryInsert({
         ...by,
         action: `settlement.${change.status}`,
         subject: { kind: 'settlement', id: _id },

@@ -10,7 +10,7 @@ import {
   toStored,
 } from './settlement.model.js';
 import { findConfirmed } from '../database/find-confirmed.js';
-import { nextBusinessDayAt } from '../shared/business-time.js';
+import { getNextBusinessDayAt } from '../shared/business-time.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
 import { getStorableRequestId, newId } from '../shared/ids.js';
 import { say } from '../shared/say.js';
@@ -163,7 +163,7 @@ function buildSettlement(
     claimedBy: null,
     claimedAt: null,
     ...(requestId !== undefined && { requestId }),
-    estimatedCompletion: nextBusinessDayAt(payoutHour),
+    estimatedCompletion: getNextBusinessDayAt(payoutHour),
     epoch: 0,
     nextActionAt: needsApproval ? null : getSettlementSweepTime(),
     createdAt: now(),

@@ -15,14 +15,14 @@ export interface Period {
 }
 
 /** Field names of the ends of a period. */
-interface EndNames {
+interface PeriodFieldNames {
   start: string;
   end: string;
 }
 
-const clientNames: EndNames = { start: 'start_date', end: 'end_date' };
+const clientNames: PeriodFieldNames = { start: 'start_date', end: 'end_date' };
 /** Field names of the period in the lists of operators. */
-export const dayNames: EndNames = { start: 'from', end: 'to' };
+export const dayNames: PeriodFieldNames = { start: 'from', end: 'to' };
 
 /**
  * Parses the period of a call (docs/reference/api/lists.md). `YYYY-MM-DD` is a whole day in
@@ -35,11 +35,11 @@ export function parsePeriod(
   endDate: string | undefined,
   names = clientNames,
 ): Period {
-  const end = endDate === undefined ? endOfToday() : lastInstant(endDate);
+  const end = endDate === undefined ? getEndOfToday() : getLastInstant(endDate);
   const start =
     startDate === undefined
       ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
-      : firstInstant(startDate);
+      : getFirstInstant(startDate);
   requireChronological(start.toJSDate(), end.toJSDate(), names);
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
     throw new ValidationError([
@@ -55,7 +55,7 @@ export function parsePeriod(
 
 /** Returns the instant of an ISO time, or the start of a day (YYYY-MM-DD) in business time. */
 export function getStartOfDay(date: string): Date {
-  return firstInstant(date).toJSDate();
+  return getFirstInstant(date).toJSDate();
 }
 
 /** Returns the start of yesterday in business time. */
@@ -68,14 +68,14 @@ export function getStartOfYesterday(): Date {
  * time.
  */
 export function getEndOfDay(date: string): Date {
-  return lastInstant(date).toJSDate();
+  return getLastInstant(date).toJSDate();
 }
 
 /**
  * Returns `hour`:00 on the next business day: Monday to Friday, except for bank holidays
  * (config/holidays.ts).
  */
-export function nextBusinessDayAt(hour: number): Date {
+export function getNextBusinessDayAt(hour: number): Date {
   const holidays = readHolidays().days;
   let day = DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).startOf('day');
   do {
@@ -108,7 +108,7 @@ export interface BusinessDay {
   endMs: number;
 }
 
-let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
+let lastBusinessDay: BusinessDay = { day: '', startMs: 0, endMs: -1 };
 
 /**
  * Returns the business day of an instant. Remembers the last day, because most calls ask for the
@@ -116,15 +116,15 @@ let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
  */
 export function getBusinessDay(at: Date): BusinessDay {
   const ms = at.getTime();
-  if (ms < lastAsked.startMs || ms > lastAsked.endMs) {
+  if (ms < lastBusinessDay.startMs || ms > lastBusinessDay.endMs) {
     const date = DateTime.fromMillis(ms, { zone: env.BUSINESS_TIMEZONE });
-    lastAsked = {
+    lastBusinessDay = {
       day: date.toFormat('yyyy-MM-dd'),
       startMs: date.startOf('day').toMillis(),
       endMs: date.endOf('day').toMillis(),
     };
   }
-  return lastAsked;
+  return lastBusinessDay;
 }
 
 const daysByName = new LRUCache<string, BusinessDay>({
@@ -161,7 +161,7 @@ export function parseDays({ from, to }: { from?: string | undefined; to?: string
 export function requireChronological(
   start: Date | undefined,
   end: Date | undefined,
-  names: EndNames = clientNames,
+  names: PeriodFieldNames = clientNames,
 ): void {
   if (start && end && end < start) {
     throw new ValidationError([
@@ -176,20 +176,20 @@ export function subtractMonths(atMs: number, months: number): Date {
 }
 
 /** Returns the last millisecond of today in business time. */
-export function endOfBusinessDay(): Date {
-  return endOfToday().toJSDate();
+export function getEndOfBusinessDay(): Date {
+  return getEndOfToday().toJSDate();
 }
 
-function endOfToday(): DateTime {
+function getEndOfToday(): DateTime {
   return DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).endOf('day');
 }
 
-function firstInstant(date: string): DateTime {
+function getFirstInstant(date: string): DateTime {
   return DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
 }
 
-function lastInstant(date: string): DateTime {
-  const parsed = firstInstant(date);
+function getLastInstant(date: string): DateTime {
+  const parsed = getFirstInstant(date);
   return date.length === 'YYYY-MM-DD'.length ? parsed.endOf('day') : parsed;
 }
 

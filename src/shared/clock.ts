@@ -3,15 +3,15 @@
  * (src/redis/fleet-clock.ts), and tests set their own time. Money rules and schedules never read
  * Date.now themselves.
  */
-let read: () => number = Date.now;
+let readClock: () => number = Date.now;
 
 /** Returns milliseconds since the epoch. */
 export function nowMs(): number {
-  return read();
+  return readClock();
 }
 
 export function now(): Date {
-  return new Date(read());
+  return new Date(readClock());
 }
 
 /**
@@ -27,5 +27,5 @@ export function hostMs(): number {
  * @param clock Returns milliseconds since the epoch. Null to use the machine's clock.
  */
 export function setClock(clock: (() => number) | null): void {
-  read = clock ?? Date.now;
+  readClock = clock ?? Date.now;
 }

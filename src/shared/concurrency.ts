@@ -36,7 +36,7 @@ export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => 
   };
 }
 
-interface Waiting<I, R> {
+interface PendingItem<I, R> {
   item: I;
   resolve: (result: R) => void;
   reject: (error: unknown) => void;
@@ -52,7 +52,7 @@ export function batchCalls<I, R>(options: {
   itemsMax: number;
   run: (items: I[]) => Promise<R[]>;
 }): (item: I) => Promise<R> {
-  let waiting: Waiting<I, R>[] = [];
+  let waiting: PendingItem<I, R>[] = [];
   let isRunning = false;
 
   async function drain(): Promise<void> {

@@ -10,7 +10,7 @@ export type CsvFormat = 'csv' | 'csv-excel';
  * `csv` prefixes formulas with `'`. `csv-excel` writes texts that Excel shows unchanged, and
  * numbers as numbers. Both write `true` and `false` as words.
  */
-export function csvText(
+export function createCsvText(
   columns: string[],
   format: CsvFormat = 'csv',
 ): { head: string; rows: (page: readonly object[]) => string } {
@@ -19,8 +19,8 @@ export function csvText(
   const boolean = String;
   const options: Options =
     format === 'csv'
-      ? { ...shape, escape_formulas: true, cast: { boolean, string: oneLine } }
-      : { ...shape, cast: { boolean, string: excelText } };
+      ? { ...shape, escape_formulas: true, cast: { boolean, string: toOneLine } }
+      : { ...shape, cast: { boolean, string: toExcelText } };
   return {
     // Without a byte order mark Excel reads UTF-8 in the code page of the machine.
     head: (format === 'csv' ? '' : '\ufeff') + stringify([columns], shape),
@@ -31,25 +31,25 @@ export function csvText(
 /** Maximum length of a text within an Excel formula. */
 const literalMax = 255;
 /** Start of a formula in spreadsheets, including full-width characters. */
-const formula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const formulaPattern = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 /** Where Windows separates lists with `;`, a new cell starts after each `;`, even within quotes. */
-const formulaAfterSemicolon = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const formulaAfterSemicolonPattern = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
-function oneLine(text: string): string {
-  return toPrintable(text).replace(formulaAfterSemicolon, ";'");
+function toOneLine(text: string): string {
+  return toPrintable(text).replace(formulaAfterSemicolonPattern, ";'");
 }
 
 /**
  * Returns a formula whose value is the text, such as `="0812"`. Quotes in the text are doubled, so
  * that the text cannot end the formula.
  */
-function excelText(text: string): string {
-  const line = oneLine(text);
+function toExcelText(text: string): string {
+  const line = toOneLine(text);
   if (line === '') {
     return '';
   }
   if (line.length > literalMax) {
-    return formula.test(line) ? `'${line}` : line;
+    return formulaPattern.test(line) ? `'${line}` : line;
   }
   return `="${line.replaceAll('"', '""')}"`;
 }

@@ -9,14 +9,14 @@ let ring: SealingKey[] | null = null;
  * Returns the keys of this process, with the key for encryption first. The keys are read on demand,
  * because not every process may read them.
  */
-export function keyring(): SealingKey[] {
+export function getKeyring(): SealingKey[] {
   ring ??= readKeyring(env);
   return ring;
 }
 
 /** Returns the key that encrypts new values. */
-export function sealingKey(): SealingKey {
-  const [first] = keyring();
+export function getSealingKey(): SealingKey {
+  const [first] = getKeyring();
   if (!first) {
     throw new Error('ENCRYPTION_KEY is not set');
   }
@@ -36,7 +36,7 @@ export function getKeyId(sealed: string): string {
  * key `0` the prefix is omitted.
  */
 export function encrypt(plain: string, context: string): string {
-  const { id, key } = sealingKey();
+  const { id, key } = getSealingKey();
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
@@ -51,7 +51,7 @@ export function encrypt(plain: string, context: string): string {
  */
 export function decrypt(sealed: string, context: string): string {
   const id = getKeyId(sealed);
-  const key = keyring().find((each) => each.id === id)?.key;
+  const key = getKeyring().find((each) => each.id === id)?.key;
   if (!key) {
     throw new Error(`This process has no key with the id ${id}: see ENCRYPTION_KEYS in .env.example`);
   }

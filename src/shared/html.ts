@@ -18,7 +18,7 @@ function toText(value: Value): string {
   if (Array.isArray(value)) {
     return value.map((each) => each.html).join('');
   }
-  return typeof value === 'object' ? value.html : escape(String(value));
+  return typeof value === 'object' ? value.html : escapeHtml(String(value));
 }
 
 const entities: Record<string, string> = {
@@ -29,6 +29,6 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => lookUp(entities, character) ?? character);
 }

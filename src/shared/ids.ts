@@ -14,7 +14,7 @@ export function newId(): string {
   const ms = nowMs();
   // Ids of the same millisecond are ascending. If the clock is set back, new ids follow the
   // corrected time, so only ids made under the wrong clock have a wrong time.
-  last = { ms, seq: ms === last.ms ? last.seq + 1 : firstOfMillisecond() };
+  last = { ms, seq: ms === last.ms ? last.seq + 1 : generateFirstSeq() };
   return v7({ msecs: ms, seq: last.seq }).replaceAll('-', '');
 }
 
@@ -22,12 +22,12 @@ export function newId(): string {
  * Returns a random start in the lower half of 32 bits. The upper half leaves room for more ids than
  * one process can create in a millisecond.
  */
-function firstOfMillisecond(): number {
+function generateFirstSeq(): number {
   return randomBytes(4).readUInt32BE() >>> 1;
 }
 
 /** Returns the lower bound of the ids created at a time, in milliseconds since the epoch. */
-export function firstIdAt(ms: number): string {
+export function getFirstIdAt(ms: number): string {
   return Math.max(0, ms).toString(16).padStart(12, '0');
 }
 

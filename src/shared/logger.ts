@@ -20,12 +20,12 @@ const secretPatterns: [RegExp, string][] = [
 ];
 
 /** Control characters that JSON does not escape, and marks that change the direction of a text. */
-const unseen = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const invisibleCharacters = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Removes every credential from a value to be logged. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
-    const plain = redactUrlSecrets(value).replace(unseen, '');
+    const plain = redactUrlSecrets(value).replace(invisibleCharacters, '');
     return secretPatterns.reduce((text, [pattern, mask]) => text.replace(pattern, mask), plain);
   }
   if (value === null || typeof value !== 'object' || value instanceof Date) {
@@ -73,7 +73,7 @@ export const logger = winston.createLogger({
   transports: [new winston.transports.Console({ stderrLevels: ['error'] })],
 });
 
-const pauseMs = 60_000;
+const repeatIntervalMs = 60_000;
 
 /** For each message, the time of the last line and the number of lines omitted since then. */
 const lastLogged = new Map<string, { atMs: number; more: number }>();
@@ -87,7 +87,7 @@ export function logOncePerMinute(what: string, code: string, details: Record<str
   const key = `${what} ${code}`;
   const last = lastLogged.get(key);
   const atMs = performance.now();
-  if (last && atMs - last.atMs < pauseMs) {
+  if (last && atMs - last.atMs < repeatIntervalMs) {
     last.more += 1;
     return;
   }

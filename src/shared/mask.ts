@@ -3,7 +3,7 @@
  */
 export function redactUrlSecrets(text: string): string {
   return text.includes('://')
-    ? text.replace(urls, (_all, scheme: string, path: string, query?: string, fragment?: string) => {
+    ? text.replace(urlPattern, (_all, scheme: string, path: string, query?: string, fragment?: string) => {
         const values = query === undefined ? '' : `?${query.split('&').map(redactValue).join('&')}`;
         return `${scheme}${path.replace(/^[^/@]*@/, '***@')}${values}${fragment ? '#***' : ''}`;
       })
@@ -12,7 +12,7 @@ export function redactUrlSecrets(text: string): string {
 
 // An apostrophe is a valid character of a URL. A match that ended there would leave the rest of the
 // URL unmasked.
-const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?(?:#([^\s"<>]*))?/gi;
+const urlPattern = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?(?:#([^\s"<>]*))?/gi;
 
 function redactValue(parameter: string): string {
   return `${parameter.slice(0, parameter.indexOf('=') + 1)}***`;

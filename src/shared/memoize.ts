@@ -23,24 +23,24 @@ export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<
 }
 
 /**
- * Stale-while-revalidate. A caller waits for at most `patienceMs`. After that, the caller gets the
- * last result that is not older than `oldestMs`, or null.
+ * Stale-while-revalidate. A caller waits for at most `maxWaitMs`. After that, the caller gets the
+ * last result that is not older than `maxStaleMs`, or null.
  * `isUnderWay` is true while a new result is being computed. A later call returns that result.
  */
 export function staleWhileRevalidate<T>(
-  { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },
+  { ttlMs, maxWaitMs, maxStaleMs }: { ttlMs: number; maxWaitMs: number; maxStaleMs: number },
   ask: () => Promise<T>,
 ): () => Promise<{ answer: T | null; isUnderWay: boolean }> {
   let known: { answer: T; sinceMs: number } | null = null;
-  const asked = memoizeFor(ms, async () => {
+  const asked = memoizeFor(ttlMs, async () => {
     const answer = await ask();
     known = { answer, sinceMs: performance.now() };
     return answer;
   });
   return async () => {
     const coming = asked().then((answer) => ({ answer, isUnderWay: false }));
-    const isFresh = known !== null && performance.now() - known.sinceMs <= oldestMs;
+    const isFresh = known !== null && performance.now() - known.sinceMs <= maxStaleMs;
     const before = isFresh ? (known?.answer ?? null) : null;
-    return Promise.race([coming, wait(patienceMs, { answer: before, isUnderWay: true })]);
+    return Promise.race([coming, wait(maxWaitMs, { answer: before, isUnderWay: true })]);
   };
 }

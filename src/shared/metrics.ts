@@ -24,7 +24,7 @@ if (areMetricsOn) {
 
 export type Labels<L extends string> = Record<L, string>;
 
-interface Described<L extends string> {
+interface MetricSpec<L extends string> {
   name: string;
   help: string;
   labels: readonly L[];
@@ -32,17 +32,17 @@ interface Described<L extends string> {
   zero?: Labels<L>[];
 }
 
-const nothing = (): void => undefined;
+const noOp = (): void => undefined;
 
 /**
  * Defines a counter.
  * @returns A function that adds to it.
  */
-export function counter<L extends string>(described: Described<L>): (labels: Labels<L>, by?: number) => void {
+export function counter<L extends string>(described: MetricSpec<L>): (labels: Labels<L>, by?: number) => void {
   if (!areMetricsOn) {
-    return nothing;
+    return noOp;
   }
-  const made = new Counter({ ...namesOf(described), registers: [registry] });
+  const made = new Counter({ ...buildMetricOptions(described), registers: [registry] });
   described.zero?.forEach((labels) => {
     made.inc(labels, 0);
   });
@@ -56,13 +56,13 @@ export function counter<L extends string>(described: Described<L>): (labels: Lab
  * @returns A function that observes a value, in seconds unless the name says otherwise.
  */
 export function histogram<L extends string>(
-  described: Described<L> & { buckets: number[] },
+  described: MetricSpec<L> & { buckets: number[] },
 ): (labels: Labels<L>, value: number) => void {
   if (!areMetricsOn) {
-    return nothing;
+    return noOp;
   }
   const made = new Histogram({
-    ...namesOf(described),
+    ...buildMetricOptions(described),
     buckets: described.buckets,
     registers: [registry],
   });
@@ -79,14 +79,14 @@ export function histogram<L extends string>(
  * @param read Called at each scrape, so it must read memory or make one short call.
  */
 export function gauge<L extends string>(
-  described: Described<L>,
+  described: MetricSpec<L>,
   read: () => Promise<[Labels<L>, number][]> | [Labels<L>, number][],
 ): void {
   if (!areMetricsOn) {
     return;
   }
   new Gauge({
-    ...namesOf(described),
+    ...buildMetricOptions(described),
     registers: [registry],
     async collect() {
       const found = await read();
@@ -102,6 +102,6 @@ export function gauge<L extends string>(
   });
 }
 
-function namesOf<L extends string>({ name, help, labels }: Described<L>) {
+function buildMetricOptions<L extends string>({ name, help, labels }: MetricSpec<L>) {
   return { name, help, labelNames: [...labels] };
 }

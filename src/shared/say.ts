@@ -57,12 +57,12 @@ function fillTemplate(text: string, parameters: Record<string, Parameter>, langu
     if (typeof value === 'object') {
       return value[language];
     }
-    return isMoney === undefined ? String(value) : inRupiah(Number(value));
+    return isMoney === undefined ? String(value) : formatRupiah(Number(value));
   });
 }
 
-const grouped = new Intl.NumberFormat('id-ID');
+const rupiahFormat = new Intl.NumberFormat('id-ID');
 
-function inRupiah(amount: number): string {
-  return `Rp ${grouped.format(amount)}`;
+function formatRupiah(amount: number): string {
+  return `Rp ${rupiahFormat.format(amount)}`;
 }

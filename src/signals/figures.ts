@@ -144,6 +144,6 @@ export interface Figures {
   found: Figure[];
 }
 
-export function figure(name: FigureName, labels: Labels<string>, value: number): Figure {
+export function buildFigure(name: FigureName, labels: Labels<string>, value: number): Figure {
   return { name, labels, value };
 }

@@ -1,8 +1,8 @@
 import { env } from '../../config/env.js';
 import { countAttention, countBacklog } from '../doctor/attention.js';
-import { atSnapshot } from '../database/mongo.js';
+import { withSnapshot } from '../database/mongo.js';
 import { doesProcessWork } from '../doctor/diagnose-processes.js';
-import { hangingForMs, isQueueStuck } from '../doctor/diagnose-work.js';
+import { getHangingMs, isQueueStuck } from '../doctor/diagnose-work.js';
 import { listClockRuns } from '../jobs/clock-run.model.js';
 import { inspectQueue } from '../jobs/inspect-queue.js';
 import type { Queue } from '../jobs/define-job.js';
@@ -16,9 +16,9 @@ import { getFloatLeftMs, readFloatPacesToday } from '../providers/provider-float
 import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cache.js';
 import { sumOpenPurchases } from '../purchases/purchase-figures.js';
 import { findLastVerification } from '../reconciliation/ledger/run-verification.js';
-import { isRed } from '../reconciliation/provider-reconciliation.model.js';
+import { hasUnacceptedDifferences } from '../reconciliation/provider-reconciliation.model.js';
 import { findLastByProvider } from '../reconciliation/reconcile-due.js';
-import { redisServers } from '../redis/connection.js';
+import { listRedisServers } from '../redis/connection.js';
 import { describeProcesses, type DescribedProcess } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
@@ -26,7 +26,7 @@ import { groupBy, lookUp } from '../shared/collections.js';
 import { memoizeFor } from '../shared/memoize.js';
 import type { Incident } from '../shared/incident-counts.js';
 import { countBlockedReceivers, countDueDeliveries } from '../webhooks/deliver/stored-deliveries.js';
-import { figure, type Figure, type Figures } from './figures.js';
+import { buildFigure, type Figure, type Figures } from './figures.js';
 
 const lateMs = 60_000;
 /** Maximum number of documents read. A higher number would not change what an operator does. */
@@ -38,19 +38,19 @@ const floatEndsEveryMs = env.APP_MODE === 'live' ? 300_000 : 10_000;
 /** Gathers all figures. A part that fails is omitted. */
 export async function gatherFigures(): Promise<Figures> {
   const parts = await Promise.allSettled([
-    openPurchases(),
-    owedToSellers(),
-    deliveriesNow(),
-    lateWork(),
-    attention(),
-    lastClose(),
-    verification(),
-    reconciliations(),
-    clockRuns(),
-    queues(),
-    providers(),
-    redisMemory(),
-    processes(),
+    gatherOpenPurchases(),
+    gatherSellerBalances(),
+    gatherDeliveries(),
+    gatherLateWork(),
+    gatherAttention(),
+    gatherLastClose(),
+    gatherVerification(),
+    gatherReconciliations(),
+    gatherClockRuns(),
+    gatherQueues(),
+    gatherProviders(),
+    gatherRedisMemory(),
+    gatherProcesses(),
   ]);
   for (const part of parts) {
     if (part.status === 'rejected') {
@@ -71,20 +71,20 @@ const ages = [
   ['1d', 86_400_000],
 ] as const;
 
-async function openPurchases(): Promise<Figure[]> {
+async function gatherOpenPurchases(): Promise<Figure[]> {
   const { count, suspense, younger } = await sumOpenPurchases(ages.map(([, ageMs]) => ageMs));
   return [
     ...[...ages.map(([age]) => age), 'older'].map((age, place) =>
-      figure('topup_open_purchases', { age }, (younger[place] ?? count) - (younger[place - 1] ?? 0)),
+      buildFigure('topup_open_purchases', { age }, (younger[place] ?? count) - (younger[place - 1] ?? 0)),
     ),
-    figure('topup_suspense_rupiah', {}, suspense),
+    buildFigure('topup_suspense_rupiah', {}, suspense),
   ];
 }
 
-async function owedToSellers(): Promise<Figure[]> {
+async function gatherSellerBalances(): Promise<Figure[]> {
   const ids = [...(await getRoutingSellers()).keys()].slice(0, readMax);
   // Both are read at one snapshot, because a posting moves money from credits to a wallet.
-  const { unposted, owned } = await atSnapshot(async (snapshot) => ({
+  const { unposted, owned } = await withSnapshot(async (snapshot) => ({
     unposted: await sellerCredits
       .find({ status: 'new' }, { ...snapshot, projection: { amount: 1 } })
       .limit(readMax)
@@ -100,82 +100,82 @@ async function owedToSellers(): Promise<Figure[]> {
     unposted: credits,
   };
   return [
-    figure('topup_seller_credits_unposted', {}, unposted.length),
-    figure('topup_seller_credits_unposted_rupiah', {}, credits),
-    ...Object.entries(parts).map(([part, amount]) => figure('topup_sellers_owed_rupiah', { part }, amount)),
+    buildFigure('topup_seller_credits_unposted', {}, unposted.length),
+    buildFigure('topup_seller_credits_unposted_rupiah', {}, credits),
+    ...Object.entries(parts).map(([part, amount]) => buildFigure('topup_sellers_owed_rupiah', { part }, amount)),
   ];
 }
 
-async function deliveriesNow(): Promise<Figure[]> {
+async function gatherDeliveries(): Promise<Figure[]> {
   const [due, { disabled, leftAlone }] = await Promise.all([
     countDueDeliveries(countMax),
     countBlockedReceivers(countMax),
   ]);
   return [
-    figure('topup_deliveries_due', {}, due),
-    figure('topup_receivers_broken', { state: 'disabled' }, disabled),
-    figure('topup_receivers_broken', { state: 'left_alone' }, leftAlone),
+    buildFigure('topup_deliveries_due', {}, due),
+    buildFigure('topup_receivers_broken', { state: 'disabled' }, disabled),
+    buildFigure('topup_receivers_broken', { state: 'left_alone' }, leftAlone),
   ];
 }
 
-async function lateWork(): Promise<Figure[]> {
+async function gatherLateWork(): Promise<Figure[]> {
   return Object.entries(await countBacklog(lateMs)).map(([kind, count]) =>
-    figure('topup_late_work', { kind }, count as number),
+    buildFigure('topup_late_work', { kind }, count as number),
   );
 }
 
-async function attention(): Promise<Figure[]> {
+async function gatherAttention(): Promise<Figure[]> {
   return Object.entries(await countAttention()).map(([kind, count]) =>
-    figure('topup_attention', { kind }, count as number),
+    buildFigure('topup_attention', { kind }, count as number),
   );
 }
 
-async function lastClose(): Promise<Figure[]> {
+async function gatherLastClose(): Promise<Figure[]> {
   const last = await findLastClosedDay();
   return last
     ? [
-        figure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
+        buildFigure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
         // These accounts are reported even if no money has moved in them.
         ...Object.entries({ wallet: 0, held: 0, payable: 0, ...last.content.totals }).map(
-          ([account, amount]) => figure('topup_ledger_closed_rupiah', { account }, amount),
+          ([account, amount]) => buildFigure('topup_ledger_closed_rupiah', { account }, amount),
         ),
       ]
     : [];
 }
 
-async function verification(): Promise<Figure[]> {
+async function gatherVerification(): Promise<Figure[]> {
   const last = await findLastVerification();
   return last
     ? [
-        figure('topup_ledger_verification_timestamp_seconds', {}, last.at.getTime() / 1_000),
-        figure('topup_ledger_verification_failures', {}, last.failures),
+        buildFigure('topup_ledger_verification_timestamp_seconds', {}, last.at.getTime() / 1_000),
+        buildFigure('topup_ledger_verification_failures', {}, last.failures),
       ]
     : [];
 }
 
-async function reconciliations(): Promise<Figure[]> {
+async function gatherReconciliations(): Promise<Figure[]> {
   const found = await findLastByProvider();
   return found.flatMap(({ seller, last }) => {
     const labels = { provider: seller._id };
     const at = last[0]?.at ?? seller.createdAt;
-    const differences = last.filter(isRed).reduce((sum, { different }) => sum + different, 0);
+    const differences = last.filter(hasUnacceptedDifferences).reduce((sum, { different }) => sum + different, 0);
     return [
-      figure('topup_reconciliation_timestamp_seconds', labels, at.getTime() / 1_000),
-      figure('topup_reconciliation_differences', labels, differences),
+      buildFigure('topup_reconciliation_timestamp_seconds', labels, at.getTime() / 1_000),
+      buildFigure('topup_reconciliation_differences', labels, differences),
     ];
   });
 }
 
-async function clockRuns(): Promise<Figure[]> {
+async function gatherClockRuns(): Promise<Figure[]> {
   // Skips jobs that exist only in an earlier release.
   return (await listClockRuns())
     .filter(({ _id }) => findJobByName(_id)?.clock)
     .map(({ _id, at }) =>
-      figure('topup_clock_done_timestamp_seconds', { job_name: _id }, at.getTime() / 1_000),
+      buildFigure('topup_clock_done_timestamp_seconds', { job_name: _id }, at.getTime() / 1_000),
     );
 }
 
-async function queues(): Promise<Figure[]> {
+async function gatherQueues(): Promise<Figure[]> {
   const found = await findCurrentQueues();
   return (await Promise.all(found.map(({ queue }) => gatherQueueFigures(queue)))).flat();
 }
@@ -193,27 +193,27 @@ async function gatherQueueFigures(queue: Queue): Promise<Figure[]> {
   const name = queue.name;
   return [
     ...Object.entries(states).map(([state, lists]) =>
-      figure(
+      buildFigure(
         'topup_queue_jobs',
         { queue: name, state },
         lists.reduce((sum, list) => sum + (lookUp(counts, list) ?? 0), 0),
       ),
     ),
-    figure(
+    buildFigure(
       'topup_queue_oldest_job_age_seconds',
       { queue: name },
       oldestDueMs === null ? 0 : Math.max(0, nowMs() - oldestDueMs) / 1_000,
     ),
-    figure('topup_queue_workers', { queue: name }, workers),
-    figure('topup_queue_paused', { queue: name }, Number(isPaused)),
-    figure('topup_queue_stuck', { queue: name }, Number(isQueueStuck(queue, seen))),
-    figure('topup_queue_hanging_seconds', { queue: name }, hangingForMs(seen) / 1_000),
+    buildFigure('topup_queue_workers', { queue: name }, workers),
+    buildFigure('topup_queue_paused', { queue: name }, Number(isPaused)),
+    buildFigure('topup_queue_stuck', { queue: name }, Number(isQueueStuck(queue, seen))),
+    buildFigure('topup_queue_hanging_seconds', { queue: name }, getHangingMs(seen) / 1_000),
   ];
 }
 
 const circuitStates = { closed: 0, 'half-open': 1, open: 2 };
 
-async function providers(): Promise<Figure[]> {
+async function gatherProviders(): Promise<Figure[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const ids = sellers.map(({ _id }) => _id);
   const [circuits, backlogs, paces] = await Promise.all([
@@ -227,16 +227,16 @@ async function providers(): Promise<Figure[]> {
     const flights = await countCallsInFlight(seller._id);
     return [
       ...buildProviderFigures(seller, paces.get(seller._id) ?? null),
-      figure(
+      buildFigure(
         'topup_provider_circuit_state',
         labels,
         circuitStates[circuits.get(seller._id)?.state ?? 'closed'],
       ),
       ...Object.entries(flights).map(([kind, count]) =>
-        figure('topup_provider_calls_in_flight', { ...labels, kind }, count),
+        buildFigure('topup_provider_calls_in_flight', { ...labels, kind }, count),
       ),
-      figure('topup_provider_orders_waiting', labels, waiting),
-      figure('topup_provider_wait_seconds', labels, expectedMs / 1_000),
+      buildFigure('topup_provider_orders_waiting', labels, waiting),
+      buildFigure('topup_provider_wait_seconds', labels, expectedMs / 1_000),
     ];
   });
   return (await Promise.all(found)).flat();
@@ -254,31 +254,31 @@ function buildProviderFigures({ _id, username, state }: RoutingSeller, pace: num
   const labels = { provider: _id };
   const float = state?.floatAmount ?? null;
   return [
-    figure('topup_provider_info', { ...labels, username }, 1),
-    figure('topup_provider_paused', labels, state?.paused ? 1 : 0),
+    buildFigure('topup_provider_info', { ...labels, username }, 1),
+    buildFigure('topup_provider_paused', labels, state?.paused ? 1 : 0),
     ...(float === null
       ? []
       : [
-          figure('topup_provider_float_rupiah', labels, float),
-          figure('topup_provider_float_ends_seconds', labels, getFloatLeftMs(float, pace) / 1_000),
+          buildFigure('topup_provider_float_rupiah', labels, float),
+          buildFigure('topup_provider_float_ends_seconds', labels, getFloatLeftMs(float, pace) / 1_000),
         ]),
   ];
 }
 
-async function redisMemory(): Promise<Figure[]> {
-  const infos = await Promise.all(redisServers().map((server) => server.info('memory')));
+async function gatherRedisMemory(): Promise<Figure[]> {
+  const infos = await Promise.all(listRedisServers().map((server) => server.info('memory')));
   const sum = (field: string) =>
     infos.reduce(
       (total, info) => total + Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0),
       0,
     );
   return [
-    figure('topup_redis_memory_bytes', {}, sum('used_memory')),
-    figure('topup_redis_memory_max_bytes', {}, sum('maxmemory')),
+    buildFigure('topup_redis_memory_bytes', {}, sum('used_memory')),
+    buildFigure('topup_redis_memory_max_bytes', {}, sum('maxmemory')),
   ];
 }
 
-async function processes(): Promise<Figure[]> {
+async function gatherProcesses(): Promise<Figure[]> {
   const found = await describeProcesses();
   if (!found) {
     // Unknown is not the same as zero, so no figures are reported.
@@ -289,9 +289,9 @@ async function processes(): Promise<Figure[]> {
   const sumOf = (what: Incident) => troubles.reduce((sum, each) => sum + each[what], 0);
   return [
     ...[...groupBy(found, ({ type }) => type)].flatMap(([type, all]) => buildProcessFigures(type, all)),
-    figure('topup_web_processes', {}, web.length),
-    figure('topup_processes_postings_failed', {}, sumOf('failedPostings')),
-    figure('topup_processes_webhooks_unsent', {}, sumOf('unsentWebhooks')),
+    buildFigure('topup_web_processes', {}, web.length),
+    buildFigure('topup_processes_postings_failed', {}, sumOf('failedPostings')),
+    buildFigure('topup_processes_webhooks_unsent', {}, sumOf('unsentWebhooks')),
   ];
 }
 
@@ -299,15 +299,15 @@ function buildProcessFigures(type: string, all: DescribedProcess[]): Figure[] {
   const silent = all.filter(({ isSilent }) => isSilent).length;
   const troubles = all.flatMap((each) => (each.troubles && !each.isSilent ? [each.troubles] : []));
   return [
-    figure('topup_processes', { type, state: 'alive' }, all.length - silent),
-    figure('topup_processes', { type, state: 'silent' }, silent),
-    figure('topup_processes_not_ready', { type }, troubles.filter(({ isNotReady }) => isNotReady).length),
-    figure(
+    buildFigure('topup_processes', { type, state: 'alive' }, all.length - silent),
+    buildFigure('topup_processes', { type, state: 'silent' }, silent),
+    buildFigure('topup_processes_not_ready', { type }, troubles.filter(({ isNotReady }) => isNotReady).length),
+    buildFigure(
       'topup_processes_lag_seconds',
       { type },
       Math.max(0, ...troubles.map(({ lagMs }) => lagMs)) / 1_000,
     ),
-    figure(
+    buildFigure(
       'topup_processes_connections_refused',
       { type },
       Math.max(0, ...troubles.map(({ refusedConnections }) => refusedConnections)),

@@ -21,7 +21,7 @@ const key = `${env.QUEUE_PREFIX}:figures`;
 let last: Figures | null = null;
 
 /** Returns the last figures of the service. Null if they are older than 90 s. */
-export function figuresNow(): Figures | null {
+export function getCurrentFigures(): Figures | null {
   return last && nowMs() - last.atMs < keptMs ? last : null;
 }
 
@@ -37,7 +37,7 @@ export function keepFigures(): { stop(): Promise<void> } {
       labels: [],
     },
     () => {
-      const found = figuresNow();
+      const found = getCurrentFigures();
       return found ? [[{}, found.atMs / 1_000]] : [];
     },
   );
@@ -67,7 +67,7 @@ export function keepFigures(): { stop(): Promise<void> } {
 }
 
 function listSamples(name: FigureName): [Labels<string>, number][] {
-  return (figuresNow()?.found ?? [])
+  return (getCurrentFigures()?.found ?? [])
     .filter((each) => each.name === name)
     .map(({ labels, value }) => [labels, value]);
 }

@@ -10,10 +10,10 @@ import { now, nowMs } from '../shared/clock.js';
 import { repeat } from '../shared/repeat.js';
 import { createSender } from '../webhooks/deliver/send-request.js';
 import { urlGuard } from '../webhooks/deliver/url-guard.js';
-import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
+import { activeAlarmFilter, redisDownId, storedAlarms, type StoredAlarm } from '../alarms/alarm.model.js';
 import { evaluateAlarms, getKeepMs, type Alarm } from './alarm-rules.js';
 import type { Figures } from './figures.js';
-import { figuresNow } from './keep-figures.js';
+import { getCurrentFigures } from './keep-figures.js';
 import { formatAlarmEnd, sendText, formatAlarm, type SendAlarmText } from './send-alarm.js';
 import { watchMongodb } from './watch-mongodb.js';
 
@@ -23,14 +23,14 @@ const lookEveryMs = 5_000;
  */
 const claimMs = 30_000;
 const standingMax = 500;
-const awayForMs = 30_000;
-const againEveryMs = 30_000;
+const outageMinMs = 30_000;
+const repeatIntervalMs = 30_000;
 
-const redisDown: Alarm = {
+const redisDownAlarm: Alarm = {
   id: redisDownId,
   name: redisDownId,
   severity: 'page',
-  forMs: awayForMs,
+  forMs: outageMinMs,
   message: 'Redis accepts no writes; purchases are accepted and wait',
 };
 /**
@@ -43,7 +43,7 @@ const keptLooksMs = 3 * lookEveryMs;
  * Returns why ALERT_WEBHOOK_URL cannot be used. Null if it can. Call this at startup, because
  * alarms would be lost later.
  */
-export function alertUrlProblem(): string | null {
+export function findAlertUrlProblem(): string | null {
   const url = env.ALERT_WEBHOOK_URL;
   return url === null ? null : (urlGuard.problemOf(url)?.en ?? null);
 }
@@ -54,13 +54,13 @@ export function notifyAlarms(url: string): { stop(): Promise<void> } {
   const send: SendAlarmText = (text) => sendText(sender, url, text);
   // Figures from before the start are ignored. They may describe alarms that have ended since.
   const startedAtMs = nowMs();
-  const mongodb = watchMongodb(send, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
+  const mongodb = watchMongodb(send, { forMs: outageMinMs, repeatIntervalMs, seenMs: keptLooksMs });
   const notifier = repeat({
     name: 'alarms',
     everyMs: lookEveryMs,
     async run() {
       if (await mongodb.answers()) {
-        await notifyRound(send, newerThan(figuresNow(), startedAtMs));
+        await notifyRound(send, keepIfNewer(getCurrentFigures(), startedAtMs));
       }
     },
   });
@@ -72,7 +72,7 @@ export function notifyAlarms(url: string): { stop(): Promise<void> } {
   };
 }
 
-export function newerThan(figures: Figures | null, startedAtMs: number): Figures | null {
+export function keepIfNewer(figures: Figures | null, startedAtMs: number): Figures | null {
   return figures !== null && figures.atMs >= startedAtMs ? figures : null;
 }
 
@@ -86,13 +86,13 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
   const { firing, isFine } = figures ? evaluateAlarms(figures) : { firing: [], isFine: () => false };
   await Promise.all([
     ...firing.map((alarm) => beginAlarm(alarm, judgedAtMs)),
-    ...(refusal === null ? [] : [beginAlarm(redisDown, null)]),
+    ...(refusal === null ? [] : [beginAlarm(redisDownAlarm, null)]),
   ]);
   if (refusal !== null) {
-    firing.push({ ...redisDown, message: `${redisDown.message}. ${refusal}` });
+    firing.push({ ...redisDownAlarm, message: `${redisDownAlarm.message}. ${refusal}` });
   }
-  const standing = await standingAlarms.find(isStanding).limit(standingMax).toArray();
-  const processAlarm = async (seen: StandingAlarm): Promise<void> => {
+  const standing = await storedAlarms.find(activeAlarmFilter).limit(standingMax).toArray();
+  const processAlarm = async (seen: StoredAlarm): Promise<void> => {
     const { _id, told, since } = seen;
     const alarm = firing.find((each) => each.id === _id);
     if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
@@ -103,7 +103,7 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
         if (refusal === null) {
           await endAlarm(seen, judgedAtMs);
         } else {
-          await standingAlarms.updateOne({ _id }, { $set: { refusal } });
+          await storedAlarms.updateOne({ _id }, { $set: { refusal } });
         }
       });
       return;
@@ -113,7 +113,7 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
       await notifyOnce(seen, text, async () => {
         const refusal = await send(text);
         const taken = refusal === null ? { told: true, claimedUntil: now() } : {};
-        await standingAlarms.updateOne({ _id }, { $set: { ...taken, refusal } });
+        await storedAlarms.updateOne({ _id }, { $set: { ...taken, refusal } });
       });
     }
   };
@@ -125,7 +125,7 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
  * Returns the message to send now, according to the figures of `judgedAtMs`. Null if none is due.
  */
 function buildAlarmMessage(
-  { since, text }: StandingAlarm,
+  { since, text }: StoredAlarm,
   alarm: Alarm | undefined,
   judgedAtMs: number,
 ): string | null {
@@ -135,7 +135,7 @@ function buildAlarmMessage(
     return text ?? null;
   }
   // Only time covered by figures counts. Outdated figures say nothing about the time after them.
-  const seenUntilMs = alarm.id === redisDown.id ? nowMs() : judgedAtMs;
+  const seenUntilMs = alarm.id === redisDownAlarm.id ? nowMs() : judgedAtMs;
   return seenUntilMs - since.getTime() >= alarm.forMs ? formatAlarm(alarm) : null;
 }
 
@@ -151,11 +151,11 @@ export async function beginAlarm(
   const since = judgedAtMs === null ? now() : new Date(judgedAtMs);
   const fresh = { since, told: false, claimedUntil: now(), refusal: null, text: null };
   // `seenAt` is written only for alarms that need it, because it costs a write in each check.
-  const seen = { severity, ...(keptMs(id) > 0 && { seenAt: now() }) };
+  const seen = { severity, ...(getAlarmKeepMs(id) > 0 && { seenAt: now() }) };
   const judged = judgedAtMs === null ? {} : { judgedAtMs };
   try {
-    await standingAlarms.updateOne(
-      { _id: id, ...isStanding },
+    await storedAlarms.updateOne(
+      { _id: id, ...activeAlarmFilter },
       {
         $setOnInsert: fresh,
         $set: seen,
@@ -170,30 +170,30 @@ export async function beginAlarm(
     // The alarm has ended before. Only newer figures may start it again.
     const newer = judgedAtMs === null ? {} : { judgedAtMs: { $lt: judgedAtMs } };
     const restartUpdate = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
-    await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, restartUpdate);
+    await storedAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, restartUpdate);
   }
 }
 
 /** Ends an alarm, according to the figures of `judgedAtMs`. */
-export async function endAlarm({ _id, since }: StandingAlarm, judgedAtMs: number): Promise<void> {
-  await standingAlarms.updateOne({ _id, since, ...isStanding }, { $set: { endedAt: now(), judgedAtMs } });
+export async function endAlarm({ _id, since }: StoredAlarm, judgedAtMs: number): Promise<void> {
+  await storedAlarms.updateOne({ _id, since, ...activeAlarmFilter }, { $set: { endedAt: now(), judgedAtMs } });
 }
 
 /** True if the alarm has ended. Figures older than those that reported the alarm cannot end it. */
 export function isOver(
-  { _id, seenAt, judgedAtMs: lastJudgedAtMs = 0 }: StandingAlarm,
+  { _id, seenAt, judgedAtMs: lastJudgedAtMs = 0 }: StoredAlarm,
   { isFine, judgedAtMs }: { isFine: (id: string) => boolean; judgedAtMs: number },
 ): boolean {
-  const isFineNow = _id === redisDown.id || (isFine(_id) && judgedAtMs >= lastJudgedAtMs);
-  return isFineNow && nowMs() - (seenAt?.getTime() ?? 0) >= keptMs(_id);
+  const isFineNow = _id === redisDownAlarm.id || (isFine(_id) && judgedAtMs >= lastJudgedAtMs);
+  return isFineNow && nowMs() - (seenAt?.getTime() ?? 0) >= getAlarmKeepMs(_id);
 }
 
-function keptMs(id: string): number {
-  return id === redisDown.id ? keptLooksMs : getKeepMs(id);
+function getAlarmKeepMs(id: string): number {
+  return id === redisDownAlarm.id ? keptLooksMs : getKeepMs(id);
 }
 
 async function notifyOnce(
-  seen: StandingAlarm,
+  seen: StoredAlarm,
   text: string | null,
   send: () => Promise<void>,
 ): Promise<void> {
@@ -209,11 +209,11 @@ async function notifyOnce(
  * ended and started again since it was read.
  */
 export async function claimNotification(
-  { _id, told, since }: StandingAlarm,
+  { _id, told, since }: StoredAlarm,
   text: string | null,
 ): Promise<boolean> {
-  const claimed = await standingAlarms.updateOne(
-    { _id, told, since, ...isStanding, claimedUntil: { $lte: now() } },
+  const claimed = await storedAlarms.updateOne(
+    { _id, told, since, ...activeAlarmFilter, claimedUntil: { $lte: now() } },
     { $set: { claimedUntil: new Date(nowMs() + claimMs), ...(text !== null && { text }) } },
   );
   return claimed.modifiedCount === 1;

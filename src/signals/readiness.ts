@@ -19,7 +19,7 @@ export interface Dependencies {
  */
 export async function checkDependencies(): Promise<Dependencies> {
   const [mongodb, redis] = await Promise.all([findMongodbProblem(), findRedisProblem()]);
-  const missing = mongodb === null ? await missingIndexes() : [];
+  const missing = mongodb === null ? await findMissingIndexes() : [];
   return {
     mongodb: mongodb === null,
     redis: redis === null,
@@ -30,7 +30,7 @@ export async function checkDependencies(): Promise<Dependencies> {
 /**
  * Lists the missing unique indexes, in words. MongoDB is queried until every index was found once.
  */
-export async function missingIndexes(): Promise<string[]> {
+export async function findMissingIndexes(): Promise<string[]> {
   try {
     await requireUniqueIndexes();
     return [];

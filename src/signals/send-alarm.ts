@@ -50,7 +50,7 @@ const text = '[test] Alarms of this service arrive here. This is a test: nothing
  * Sends a test message to an ALERT_WEBHOOK_URL.
  * @returns Why the message was not accepted. Null if it was.
  */
-export async function tryAlertUrl(url: string): Promise<string | null> {
+export async function testAlertUrl(url: string): Promise<string | null> {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
   try {
     return await sendText(sender, url, text);

@@ -20,7 +20,7 @@ export interface Readiness {
  */
 export function serveSignals(look: () => Promise<Readiness>): { close(): Promise<void> } {
   const server = http.createServer((request, response) => {
-    answer(request, response, look).catch((error: unknown) => {
+    handleRequest(request, response, look).catch((error: unknown) => {
       logger.error('metrics could not be served', { error });
       send(response, 500, 'text/plain', 'The metrics are unavailable; the log says why.\n');
     });
@@ -46,7 +46,7 @@ export function serveSignals(look: () => Promise<Readiness>): { close(): Promise
   };
 }
 
-async function answer(
+async function handleRequest(
   request: http.IncomingMessage,
   response: ServerResponse,
   look: () => Promise<Readiness>,

@@ -4,7 +4,7 @@
  */
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
-import { postingClient } from '../database/mongo.js';
+import { getPostingClient } from '../database/mongo.js';
 import { areUniqueIndexesVerified } from '../database/indexes.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
@@ -17,7 +17,7 @@ import { keepFigures } from './keep-figures.js';
 import { serveSignals } from './serve-metrics.js';
 import { notifyAlarms } from './notify-alarms.js';
 import { watchEventLoop } from './watch-event-loop.js';
-import { checkDependencies, missingIndexes } from './readiness.js';
+import { checkDependencies, findMissingIndexes } from './readiness.js';
 
 /**
  * Starts the signals. Call this once MongoDB is connected.
@@ -32,14 +32,14 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const figuresKeeper = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
   const notifier = alertUrl === null ? null : notifyAlarms(alertUrl);
   const watch = workers ? watchIdleQueues(workers.taken) : null;
-  const own = () => ownReasons(watch, workers);
+  const own = () => findOwnReasons(watch, workers);
   const eventLoop = watchEventLoop();
   // Unavailable databases are excluded, because they have their own alarms.
   const isNotReady = () => {
     if (!areUniqueIndexesVerified()) {
       // No check may have run yet. This does not wait for MongoDB, because the presence must be
       // announced in any case.
-      void missingIndexes();
+      void findMissingIndexes();
     }
     return !areUniqueIndexesVerified() || own().length > 0;
   };
@@ -74,7 +74,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
 /**
  * Returns the reasons that only this process knows: jobs that it does not take or does not finish.
  */
-function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
+function findOwnReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
   const idle = (watch?.idle() ?? []).map(
     ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
   );
@@ -120,7 +120,7 @@ function showState(type: string, look: () => ReturnType<typeof checkDependencies
   ]);
   const pools = [
     ['usual', trackUsedConnections(mongoose.connection.getClient())],
-    ['postings', trackUsedConnections(postingClient())],
+    ['postings', trackUsedConnections(getPostingClient())],
   ] as const;
   gauge(
     {
@@ -141,7 +141,7 @@ const countRefusedCheckOut = counter({
 
 /** Counts failed check-outs of both pools, even if nothing scrapes them. */
 function countRefusedConnections(): void {
-  const pools = { usual: mongoose.connection.getClient(), postings: postingClient() };
+  const pools = { usual: mongoose.connection.getClient(), postings: getPostingClient() };
   for (const [pool, client] of Object.entries(pools)) {
     client.on('connectionCheckOutFailed', () => {
       countRefusedCheckOut({ pool });

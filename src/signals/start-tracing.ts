@@ -70,7 +70,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
     logLevel: api.DiagLogLevel.ERROR,
     suppressOverrideMessage: true,
   });
-  const exporter = new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: sendTimeoutMs });
+  const exporter = new OTLPTraceExporter({ url: buildTracesUrl(endpoint), timeoutMillis: sendTimeoutMs });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'topup', 'topup.process': type }),
     sampler: new sdk.AlwaysOnSampler(),
@@ -113,7 +113,7 @@ const ignoreSetting = (): void => undefined;
  * Returns the URL to which traces are sent.
  * @param endpoint URL of the collector, with or without the path for traces.
  */
-export function tracesUrl(endpoint: string): string {
+export function buildTracesUrl(endpoint: string): string {
   return `${endpoint.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')}/v1/traces`;
 }
 
@@ -232,14 +232,14 @@ function wrapSpan(
   };
 }
 
-const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01(?:;([A-Za-z0-9._-]{8,64}))?$/;
+const traceContextPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01(?:;([A-Za-z0-9._-]{8,64}))?$/;
 
 function getRequestId(context: Api.Context): string | null {
   return (context.getValue(requestKey) as string | undefined) ?? null;
 }
 
 function parseContext(api: Otel, carried: string | null): Api.Context | null {
-  const [, traceId, spanId, requestId] = form.exec(carried ?? '') ?? [];
+  const [, traceId, spanId, requestId] = traceContextPattern.exec(carried ?? '') ?? [];
   return traceId !== undefined && spanId !== undefined
     ? api.trace.setSpanContext(api.ROOT_CONTEXT.setValue(requestKey, requestId), {
         traceId,

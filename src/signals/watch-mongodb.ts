@@ -3,7 +3,7 @@
  * which process has sent the alarm. Without Redis, each process sends the alarm itself.
  */
 import { env } from '../../config/env.js';
-import { isMongodbMarkedAway, markMongodbAway } from '../alarms/standing-alarms.js';
+import { isMongodbMarkedUnreachable, markMongodbUnreachable } from '../alarms/active-alarms.js';
 import { pingMongo } from '../database/mongo.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
@@ -40,12 +40,12 @@ export interface MongodbWatch {
 /**
  * Watches MongoDB.
  * @param times.forMs How long MongoDB must be down before the alarm is sent.
- * @param times.againEveryMs Pause before a message is sent again.
+ * @param times.repeatIntervalMs Pause before a message is sent again.
  * @param times.seenMs Lifetime of one check.
  */
 export function watchMongodb(
   send: SendAlarmText,
-  { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
+  { forMs, repeatIntervalMs, seenMs }: { forMs: number; repeatIntervalMs: number; seenMs: number },
 ): MongodbWatch {
   let awaySince: number | null = null;
   let isReported = false;
@@ -61,7 +61,7 @@ export function watchMongodb(
   let reportedSince: number | null = null;
   let triedAtMs = 0;
 
-  const isTime = () => nowMs() - triedAtMs >= againEveryMs;
+  const isTime = () => nowMs() - triedAtMs >= repeatIntervalMs;
   const sendNow = (text: string) => {
     triedAtMs = nowMs();
     return send(text);
@@ -104,7 +104,7 @@ export function watchMongodb(
 
   return {
     async answers() {
-      if (await mongoAnswers()) {
+      if (await isMongoReachable()) {
         awaySince = null;
         isReported = false;
         if (isTime()) {
@@ -113,7 +113,7 @@ export function watchMongodb(
         return true;
       }
       awaySince ??= nowMs();
-      await markMongodbAway(seenMs);
+      await markMongodbUnreachable(seenMs);
       if (!isReported && nowMs() - awaySince >= forMs && isTime()) {
         isReported = await reportBegin(awaySince);
       }
@@ -145,7 +145,7 @@ function notifyBeginOnce(
   });
 }
 
-interface Over {
+interface EndedOutage {
   /** Key that holds the start of the outage until the end is sent. */
   outageKey: string;
   since: string;
@@ -153,10 +153,10 @@ interface Over {
   untold: string | null;
 }
 
-async function notifyEnd({ outageKey, since, untold }: Over, send: SendAlarmText): Promise<void> {
+async function notifyEnd({ outageKey, since, untold }: EndedOutage, send: SendAlarmText): Promise<void> {
   await runUnderLease(async () => {
     if (
-      !(await isMongodbMarkedAway()) &&
+      !(await isMongodbMarkedUnreachable()) &&
       (await redis().get(outageKey)) === since &&
       (await send(formatAlarmEnd(name, new Date(Number(since)), untold))) === null
     ) {
@@ -168,7 +168,7 @@ async function notifyEnd({ outageKey, since, untold }: Over, send: SendAlarmText
   });
 }
 
-function mongoAnswers(): Promise<boolean> {
+function isMongoReachable(): Promise<boolean> {
   return pingMongo().then(
     () => true,
     () => false,

@@ -91,7 +91,7 @@ interface PdfOptions {
  * each page.
  * @throws ValidationError if the statement has more than `limits.statementPdfEntriesMax` movements.
  */
-export async function statementPdf(statement: Statement, options: PdfOptions): Promise<Buffer> {
+export async function drawStatementPdf(statement: Statement, options: PdfOptions): Promise<Buffer> {
   const count = statement.lastSeq - statement.firstSeq + 1;
   if (count > limits.statementPdfEntriesMax) {
     const message = `A PDF has at most ${limits.statementPdfEntriesMax} movements, but this period has ${count}. Choose a shorter period, or CSV.`;

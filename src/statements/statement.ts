@@ -1,14 +1,14 @@
 import type { Collection, Filter } from 'mongodb';
-import { asUntyped, type AnyStored } from '../database/typed-collection.js';
+import { asUntyped, type AnyDocument } from '../database/typed-collection.js';
 import { deposits } from '../deposits/deposit.model.js';
 import { type Journal, type JournalKind, journals } from '../money/journals/journal.model.js';
 import { purchases } from '../purchases/purchase.model.js';
 import { settlements } from '../settlements/settlement.model.js';
 import { readWalletTimes, buildWalletFilter, findWalletJournals } from '../money/closes/wallet-journals.js';
 import { type Period, formatIsoTime } from '../shared/business-time.js';
-import { csvText, type CsvFormat } from '../shared/csv-text.js';
+import { createCsvText, type CsvFormat } from '../shared/csv-text.js';
 
-interface WithRef {
+interface ReferencedDocument {
   _id: string;
   accountId: string;
   refId: string | null;
@@ -18,7 +18,7 @@ interface WithRef {
  * Collections of the subjects of these kinds of journal. Subjects of other kinds have no client
  * reference.
  */
-const sources: [Collection<AnyStored>, JournalKind[]][] = [
+const sources: [Collection<AnyDocument>, JournalKind[]][] = [
   [asUntyped(purchases), ['purchase', 'refund', 'reversal']],
   [asUntyped(deposits), ['deposit']],
   [asUntyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
@@ -41,12 +41,12 @@ export async function readRefIds(of: readonly Journal[]): Promise<(journal: Jour
   return ({ subjectId }) => byId.get(subjectId) ?? null;
 }
 
-async function readRefs(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
-  const filter: Filter<AnyStored> = {
+async function readRefs(collection: Collection<AnyDocument>, of: Journal[]): Promise<ReferencedDocument[]> {
+  const filter: Filter<AnyDocument> = {
     _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
     accountId: { $in: [...new Set(of.map(({ accountId }) => accountId))] },
   };
-  return of.length === 0 ? [] : collection.find<WithRef>(filter, { projection: { refId: 1 } }).toArray();
+  return of.length === 0 ? [] : collection.find<ReferencedDocument>(filter, { projection: { refId: 1 } }).toArray();
 }
 
 /**
@@ -160,7 +160,7 @@ export interface StatementPosition {
  * Encodes a position for a URL. It contains no wallet id, so readers can use it only with their own
  * wallet.
  */
-export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: StatementPosition): string {
+export function formatCursor({ statement: { period, firstSeq, lastSeq }, after }: StatementPosition): string {
   const numbers = [period.start.getTime(), period.end.getTime(), firstSeq, lastSeq, after];
   return Buffer.from(numbers.map((each) => each.toString(36)).join('.')).toString('base64url');
 }
@@ -169,7 +169,7 @@ export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: St
  * Decodes a position.
  * @returns Null if the text is not a valid cursor.
  */
-export function fromCursor(text: string): StatementPosition | null {
+export function parseCursor(text: string): StatementPosition | null {
   const parts = Buffer.from(text, 'base64url').toString().split('.');
   const [start = -1, end = -1, firstSeq = 0, lastSeq = 0, after = -1] = parts.map((each) =>
     parseInt(each, 36),
@@ -185,7 +185,7 @@ export function fromCursor(text: string): StatementPosition | null {
     after <= lastSeq &&
     Number.isSafeInteger(lastSeq);
   // Encoding the result again detects any extra content in the text.
-  return isWhole && !Number.isNaN(place.statement.period.end.getTime()) && toCursor(place) === text
+  return isWhole && !Number.isNaN(place.statement.period.end.getTime()) && formatCursor(place) === text
     ? place
     : null;
 }
@@ -198,11 +198,11 @@ export function presentEntry({ at, kind, refId, subjectId, amount, balance }: St
 export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
 
 /** Yields the entries after a `seq` as CSV. Each page is read only when the consumer needs it. */
-export async function* statementCsv(
+export async function* streamStatementCsv(
   statement: Statement,
   { after, format, zone }: { after: number; format?: CsvFormat | undefined; zone?: string | undefined },
 ): AsyncGenerator<string> {
-  const text = csvText([...statementColumns], format);
+  const text = createCsvText([...statementColumns], format);
   yield text.head;
   for await (const page of readEntryPages(statement, after)) {
     yield text.rows(page.map((each) => presentEntry(each, zone)));

@@ -1,12 +1,12 @@
-import { numberFormat, type NumberFormat, showsAsStored } from './number-format.js';
-import { attribute, createXmlError, readTags, unescapeText } from './xml.js';
+import { getNumberFormat, type NumberFormat, showsAsStored } from './number-format.js';
+import { getAttribute, createXmlError, readTags, unescapeText } from './xml.js';
 import type { CellFault } from './csv-lines.js';
 
 /** Longer than any of our columns. Limits the size of a text that all rows share. */
 export const cellLengthMax = 1_000;
 
 /** Returns the texts that cells refer to by number, without their pronunciation. */
-export async function sharedTexts(xml: string): Promise<string[]> {
+export async function readSharedTexts(xml: string): Promise<string[]> {
   const texts: string[] = [];
   for await (const some of readTags(xml)) {
     for (const { name, isEnd, parent, text } of some) {
@@ -24,7 +24,7 @@ export async function sharedTexts(xml: string): Promise<string[]> {
 }
 
 /** Returns a function that finds the format of a style by the style's number. */
-export async function formatsOfStyles(xml: string): Promise<(style: number) => NumberFormat> {
+export async function readStyleFormats(xml: string): Promise<(style: number) => NumberFormat> {
   const codes = new Map<string, string>();
   const styles: { id: string | undefined; base: number }[] = [];
   const bases: (string | undefined)[] = [];
@@ -33,11 +33,11 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
       if (isEnd) {
         continue;
       }
-      const id = attribute(of, 'numFmtId');
+      const id = getAttribute(of, 'numFmtId');
       if (name === 'numFmt' && parent === 'numFmts') {
-        codes.set(id ?? '', attribute(of, 'formatCode') ?? '');
+        codes.set(id ?? '', getAttribute(of, 'formatCode') ?? '');
       } else if (name === 'xf' && parent === 'cellXfs') {
-        styles.push({ id, base: Number(attribute(of, 'xfId')) });
+        styles.push({ id, base: Number(getAttribute(of, 'xfId')) });
       } else if (name === 'xf' && parent === 'cellStyleXfs') {
         bases.push(id);
       }
@@ -49,14 +49,14 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
   return (style) => {
     const { id, base = 0 } = styles[style] ?? {};
     const number = id ?? bases[base] ?? '0';
-    const format = known.get(number) ?? numberFormat(number, codes.get(number));
+    const format = known.get(number) ?? getNumberFormat(number, codes.get(number));
     known.set(number, format);
     return format;
   };
 }
 
 /** Texts and formats that cells refer to. */
-export interface Book {
+export interface WorkbookContext {
   texts: readonly string[];
   /** Finds the format by the number of a style. */
   formatOf: (style: number) => NumberFormat;
@@ -85,7 +85,7 @@ const unreadable: Content = { text: '', fault: 'unreadable-cell' };
  * Returns the content of a cell. A cell is empty only if nothing is stored in it. A formula without
  * a stored result is a fault, and so is a value that cannot be read or is displayed differently.
  */
-export function readContent(cell: Cell, book: Book): Content {
+export function readContent(cell: Cell, book: WorkbookContext): Content {
   const isInline = cell.type === 'inlineStr';
   const rawText = (isInline ? cell.inline : cell.value) ?? '';
   // A cell with two values is ambiguous.
@@ -105,7 +105,7 @@ export function readContent(cell: Cell, book: Book): Content {
 function readValue(
   rawText: string,
   { type, style, isFormula, value }: Cell,
-  { texts, formatOf }: Book,
+  { texts, formatOf }: WorkbookContext,
 ): Content {
   switch (type) {
     case 's': {

@@ -21,7 +21,7 @@ export interface SheetLine {
 export class UnreadableSheetError extends Error {}
 
 /** Separator of the cells of a row. */
-export type CellMark = ',' | ';' | '\t';
+export type Delimiter = ',' | ';' | '\t';
 
 /** More cells than any real table has in a row. Limits the time to read a row. */
 const cellsMax = 1_000;
@@ -33,25 +33,25 @@ const headLengthMax = 100_000;
 /**
  * Line that tells Excel the separator. Excel does not show this line, and counts from the next one.
  */
-const markLine = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
+const separatorLinePattern = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
 
 /**
  * Reads CSV (RFC 4180). A first line `sep=;` sets the separator. Without that line, the separator
  * is a comma. It is a semicolon if the first line has no comma outside of quotes, and a tab if the
  * first line has neither.
  * Excel writes semicolons in countries with a decimal comma, and tabs to the clipboard.
- * @throws UnreadableSheetError under the conditions of `csvRows`.
+ * @throws UnreadableSheetError under the conditions of `readCsvRows`.
  */
-export function csvLines(text: string): Generator<SheetLine> {
-  const [said, , mark] = markLine.exec(text) ?? [];
+export function readCsvLines(text: string): Generator<SheetLine> {
+  const [said, , mark] = separatorLinePattern.exec(text) ?? [];
   return said === undefined
-    ? csvRows(text, markOf(text))
-    : csvRows(text.slice(said.length), mark as CellMark);
+    ? readCsvRows(text, detectDelimiter(text))
+    : readCsvRows(text.slice(said.length), mark as Delimiter);
 }
 
 /** Checks only the first line. An unclosed quote would otherwise turn a long file into one line. */
-function markOf(text: string): CellMark {
-  let found: CellMark | undefined;
+function detectDelimiter(text: string): Delimiter {
+  let found: Delimiter | undefined;
   for (let place = 0; place < Math.min(text.length, headLengthMax); place += 1) {
     const mark = text[place];
     if (mark === '"') {
@@ -79,7 +79,7 @@ export function isEmptyLine({ cells, faults }: SheetLine): boolean {
  * @throws UnreadableSheetError if a quote is not closed or is inside a cell, or if a row or cell is
  * too long.
  */
-export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
+export function* readCsvRows(text: string, mark: Delimiter): Generator<SheetLine> {
   const plain = new RegExp(`[^"${mark}\\r\\n]{0,${cellLengthMax + 1}}`, 'y');
   let place = text.startsWith('\uFEFF') ? 1 : 0;
   let line = 1;
@@ -142,7 +142,7 @@ function readPlainCell(text: string, place: number, plain: RegExp): Cell {
  * Returns the text that ends a cell at this position. Undefined if the cell does not end validly
  * there.
  */
-function findCellEnd(text: string, place: number, mark: CellMark): string | undefined {
+function findCellEnd(text: string, place: number, mark: Delimiter): string | undefined {
   if (place >= text.length) {
     return '';
   }

@@ -1,20 +1,20 @@
 /**
  * How a workbook displays a number (ECMA-376, 18.8.31).
  * - date: as a date or time.
- * - an object: with its own digits, at least `digitsMin` of them.
+ * - an object: with its own digits, at least `numberLengthMin` of them.
  * - other: in any other way, for example in thousands, as a percentage or fraction, or not at all.
  */
 export type NumberFormat = 'date' | 'other' | { digitsMin: number; showsZero: boolean };
 
 /** Numbers of the built-in formats for days and times, including those of East Asia. */
-const knownDates = [
+const builtInDateFormats = [
   [14, 22],
   [27, 36],
   [45, 47],
   [50, 58],
 ] as const;
 /** Numbers of the built-in formats for General, digits, local currencies, accounting and text. */
-const knownPlain = [
+const builtInPlainFormats = [
   [0, 8],
   [37, 44],
   [49, 49],
@@ -28,11 +28,11 @@ const codeLengthMax = 1_000;
  * Returns the format with this id.
  * @param code Format code. Undefined for a built-in format.
  */
-export function numberFormat(id: string, code: string | undefined): NumberFormat {
+export function getNumberFormat(id: string, code: string | undefined): NumberFormat {
   const isAmong = (known: readonly (readonly [number, number])[]) =>
     known.some(([first, last]) => Number(id) >= first && Number(id) <= last);
   if (code === undefined) {
-    return isAmong(knownDates) ? 'date' : isAmong(knownPlain) ? plain : 'other';
+    return isAmong(builtInDateFormats) ? 'date' : isAmong(builtInPlainFormats) ? plain : 'other';
   }
   if (/^general$/i.test(code)) {
     return plain;
@@ -72,27 +72,27 @@ interface Section {
  * Tokens of a format: quoted text, escaped characters, padding and fill, brackets, and all other
  * characters.
  */
-const tokenForm = /"([^"]*)"?|\\(.)|_.|\*(.)|\[([^\]]*)\]?|(.)/gsu;
+const tokenPattern = /"([^"]*)"?|\\(.)|_.|\*(.)|\[([^\]]*)\]?|(.)/gsu;
 /** Literals that need no quotes. By the standard, R and p need them, but programs omit them. */
-const shownAsItIs = /[\s$\u20ac+()Rp-]/u;
-const colour = /^(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})$/i;
+const literalPattern = /[\s$\u20ac+()Rp-]/u;
+const colourPattern = /^(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})$/i;
 
 function parseSections(code: string): Section[] {
   let section: Section = { digits: '', words: '' };
   const sections = [section];
-  for (const [, quoted, escaped, filling, brackets, bare] of code.matchAll(tokenForm)) {
+  for (const [, quoted, escaped, filling, brackets, bare] of code.matchAll(tokenPattern)) {
     const currency = brackets?.startsWith('$') ? brackets.slice(1).split('-')[0] : undefined;
     const word = quoted ?? escaped ?? filling ?? currency;
     if (bare === ';') {
       section = { digits: '', words: '' };
       sections.push(section);
-    } else if (word !== undefined || (bare !== undefined && shownAsItIs.test(bare))) {
+    } else if (word !== undefined || (bare !== undefined && literalPattern.test(bare))) {
       section.words += word ?? bare ?? '';
       section.digits += word === '' ? '' : ' ';
     } else if (bare !== undefined) {
       section.digits += bare;
       section.words += ' ';
-    } else if (brackets !== undefined && !colour.test(brackets)) {
+    } else if (brackets !== undefined && !colourPattern.test(brackets)) {
       // A condition, or the digits of another script.
       section.digits += '[';
     }
@@ -104,15 +104,15 @@ function parseSections(code: string): Section[] {
  * Digits without interruption, grouped or not. A comma after the last digit would scale the number
  * by a thousand.
  */
-const digitsForm = /^(?:General|@|[#0?]+(?:,[#0?]+)*(?:\.[#0?]*)?)$/;
+const digitsPattern = /^(?:General|@|[#0?]+(?:,[#0?]+)*(?:\.[#0?]*)?)$/;
 /** Words for thousands and millions, as written in Indonesia and elsewhere. */
-const scales = new Set(['k', 'rb', 'ribu', 'jt', 'juta', 'm', 'mio', 'mn']);
+const scaleSuffixes = new Set(['k', 'rb', 'ribu', 'jt', 'juta', 'm', 'mio', 'mn']);
 
 function combineSections(sections: readonly Section[]): NumberFormat {
   const [first = { digits: '', words: '' }, , third] = sections;
   const digits = first.digits.trim();
   if (
-    !digitsForm.test(digits) ||
+    !digitsPattern.test(digits) ||
     changesAmount(first.words) ||
     sections.some((each) => each.digits.includes('['))
   ) {
@@ -129,13 +129,13 @@ function combineSections(sections: readonly Section[]): NumberFormat {
  */
 function changesAmount(words: string): boolean {
   return (
-    /[\p{N}%\u2030]/u.test(words) || words.split(/[^\p{L}]+/u).some((each) => scales.has(each.toLowerCase()))
+    /[\p{N}%\u2030]/u.test(words) || words.split(/[^\p{L}]+/u).some((each) => scaleSuffixes.has(each.toLowerCase()))
   );
 }
 
 /** True if zero is shown as a zero, or as the dash of accounting formats. */
 function showsZero({ digits, words }: Section): boolean {
-  const isNought = digitsForm.test(digits.trim()) && /0|@|General/.test(digits);
+  const isNought = digitsPattern.test(digits.trim()) && /0|@|General/.test(digits);
   const isDash = /^[ ?]*$/.test(digits) && words.includes('-');
   return (isNought || isDash) && !changesAmount(words);
 }

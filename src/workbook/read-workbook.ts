@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
-import { type MergedRange, sheetLines } from './rows.js';
-import { formatsOfStyles, sharedTexts } from './cells.js';
-import { attribute, shorten, readTags } from './xml.js';
+import { type MergedRange, readSheetLines } from './rows.js';
+import { readStyleFormats, readSharedTexts } from './cells.js';
+import { getAttribute, shorten, readTags } from './xml.js';
 import { listZip, unzipPart } from './zip.js';
 
 /** Maximum size of an unpacked part, in bytes. A sheet of 10,000 lines has about 2 MB. */
@@ -19,7 +19,7 @@ const partBytesMax = 8 * 1024 * 1024;
  * @throws UnreadableSheetError if the file is not a readable workbook, or if its first sheet is
  * hidden.
  */
-export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+export async function* readWorkbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const parts = listZip(bytes);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   // Only these parts are unpacked, and each only once.
@@ -36,11 +36,11 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
   }
   const partOf = async (kind: string) =>
     (await textOf(relations.find(({ type }) => type.endsWith(`/${kind}`))?.path ?? `xl/${kind}.xml`)) ?? '';
-  yield* sheetLines(
+  yield* readSheetLines(
     sheet,
     {
-      texts: await sharedTexts(await partOf('sharedStrings')),
-      formatOf: await formatsOfStyles(await partOf('styles')),
+      texts: await readSharedTexts(await partOf('sharedStrings')),
+      formatOf: await readStyleFormats(await partOf('styles')),
     },
     merged,
   );
@@ -53,13 +53,13 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
 async function findFirstSheetId(tabs: string): Promise<string | undefined> {
   for await (const some of readTags(tabs)) {
     const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
-    if (first && /hidden/i.test(attribute(first.of, 'state') ?? '')) {
+    if (first && /hidden/i.test(getAttribute(first.of, 'state') ?? '')) {
       throw new UnreadableSheetError(
-        `its first sheet (${shorten(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or move the correct sheet before it`,
+        `its first sheet (${shorten(getAttribute(first.of, 'name') ?? '')}) is hidden. Show it, or move the correct sheet before it`,
       );
     }
     if (first) {
-      return attribute(first.of, 'id');
+      return getAttribute(first.of, 'id');
     }
   }
   return undefined;
@@ -79,7 +79,7 @@ async function readRelations(xml: string): Promise<Relation[]> {
   const relations: Relation[] = [];
   for await (const some of readTags(xml)) {
     for (const { name, isEnd, of } of some) {
-      const target = attribute(of, 'Target');
+      const target = getAttribute(of, 'Target');
       if (name !== 'Relationship' || isEnd || target === undefined) {
         continue;
       }
@@ -87,8 +87,8 @@ async function readRelations(xml: string): Promise<Relation[]> {
         throw new UnreadableSheetError(`the workbook has more than ${relationsMax} parts`);
       }
       relations.push({
-        id: attribute(of, 'Id') ?? '',
-        type: attribute(of, 'Type') ?? '',
+        id: getAttribute(of, 'Id') ?? '',
+        type: getAttribute(of, 'Type') ?? '',
         // The path names a part in the zip, not a file in the file system.
         path: posix.resolve('/xl', target).slice(1),
       });

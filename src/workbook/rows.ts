@@ -1,6 +1,6 @@
 import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-lines.js';
-import { shorten, attribute, isTrueAttribute, createXmlError, readTags, type Tag } from './xml.js';
-import { readContent, type Book, type Cell } from './cells.js';
+import { shorten, getAttribute, isTrueAttribute, createXmlError, readTags, type Tag } from './xml.js';
+import { readContent, type WorkbookContext, type Cell } from './cells.js';
 
 /** Merged cells. Only the first cell of the range has a value in the file. */
 export interface MergedRange {
@@ -81,7 +81,7 @@ interface Reading {
  * @param merged Receives the ranges of merged cells, which the file lists after all rows.
  * @throws UnreadableSheetError if the sheet cannot be read.
  */
-export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+export async function* readSheetLines(xml: string, book: WorkbookContext, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const reading: Reading = {
     table: 'before',
     line: 0,
@@ -119,8 +119,8 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
     reading.table = isEnd || isEmpty ? 'after' : 'within';
   } else if (name === 'col' && !isEnd && (isTrueAttribute(of, 'hidden') || isZeroAttribute(of, 'width'))) {
     reading.hiddenColumns.push({
-      first: Number(attribute(of, 'min')) - 1,
-      last: Number(attribute(of, 'max')) - 1,
+      first: Number(getAttribute(of, 'min')) - 1,
+      last: Number(getAttribute(of, 'max')) - 1,
     });
     if (reading.hiddenColumns.length > cellsMax) {
       throw new UnreadableSheetError(`its first sheet has more than ${cellsMax} hidden columns`);
@@ -128,7 +128,7 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
   } else if (name === 'sheetFormatPr') {
     reading.areRowsHidden ||= isTrueAttribute(of, 'zeroHeight') || isZeroAttribute(of, 'defaultRowHeight');
   } else if (name === 'mergeCell' && !isEnd) {
-    const range = parseMergedRange(attribute(of, 'ref') ?? '');
+    const range = parseMergedRange(getAttribute(of, 'ref') ?? '');
     reading.merged.push(...(range ? [range] : []));
     if (reading.merged.length > mergedMax) {
       throw new UnreadableSheetError(`its first sheet has more than ${mergedMax} merged ranges`);
@@ -137,12 +137,12 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
 }
 
 function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
-  const rowNumber = Number(attribute(of, 'r'));
+  const rowNumber = Number(getAttribute(of, 'r'));
   const line = Number.isSafeInteger(rowNumber) && rowNumber > 0 ? rowNumber : before + 1;
   if (line <= before) {
     throw new UnreadableSheetError(`line ${line} occurs twice or out of order`);
   }
-  const saysNothing = attribute(of, 'hidden') === undefined && attribute(of, 'ht') === undefined;
+  const saysNothing = getAttribute(of, 'hidden') === undefined && getAttribute(of, 'ht') === undefined;
   const isHidden =
     isTrueAttribute(of, 'hidden') || isZeroAttribute(of, 'ht') || (areRowsHidden && saysNothing);
   return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
@@ -150,7 +150,7 @@ function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
 
 /** True if the height or width is 0, which hides the row or column. */
 function isZeroAttribute(of: string, name: string): boolean {
-  return Number(attribute(of, name) ?? '1') === 0;
+  return Number(getAttribute(of, name) ?? '1') === 0;
 }
 
 function* buildLine(row: Row | null): Generator<SheetLine> {
@@ -166,7 +166,7 @@ function* buildLine(row: Row | null): Generator<SheetLine> {
   }
 }
 
-function readWithin(row: Row, tag: Tag, reading: Reading, book: Book): void {
+function readWithin(row: Row, tag: Tag, reading: Reading, book: WorkbookContext): void {
   const { name, parent, isEnd, isEmpty, text } = tag;
   if (parent === 'v' || parent === 't' || parent === 'f') {
     throw createXmlError();
@@ -197,7 +197,7 @@ function readWithin(row: Row, tag: Tag, reading: Reading, book: Book): void {
 }
 
 function beginCell(row: Row, { of }: Tag): Cell {
-  const name = attribute(of, 'r');
+  const name = getAttribute(of, 'r');
   const column = name === undefined ? row.column + 1 : parseColumn(name, row.line);
   row.seen += 1;
   if (row.seen > cellsMax) {
@@ -209,15 +209,15 @@ function beginCell(row: Row, { of }: Tag): Cell {
   row.column = column;
   return {
     name: name ?? `${column + 1}`,
-    type: attribute(of, 't') ?? 'n',
-    style: Number(attribute(of, 's')) || 0,
+    type: getAttribute(of, 't') ?? 'n',
+    style: Number(getAttribute(of, 's')) || 0,
     isFormula: false,
     value: null,
     inline: null,
   };
 }
 
-function endCell(row: Row, reading: Reading, book: Book): void {
+function endCell(row: Row, reading: Reading, book: WorkbookContext): void {
   const { cell, hiddenColumns } = reading;
   const { column } = row;
   reading.cell = null;

@@ -32,7 +32,7 @@ const atOnce = 500;
  * nests too deeply, or is too large.
  */
 export async function* readTags(xml: string): AsyncGenerator<Tag[]> {
-  yield* iterateInSlices(batchTags(eachTag(xml)));
+  yield* iterateInSlices(batchTags(parseTags(xml)));
 }
 
 function* batchTags(tags: Iterable<Tag>): Generator<Tag[]> {
@@ -48,22 +48,22 @@ function* batchTags(tags: Iterable<Tag>): Generator<Tag[]> {
 }
 
 /**
- * Maximum length of a tag. The longest attribute lists the cells of a conditional format. `tagForm`
+ * Maximum length of a tag. The longest attribute lists the cells of a conditional format. `tagPattern`
  * does not match a longer tag.
  */
 const tagLengthMax = 600_000;
 /** Each part is bounded, so that text that is not a tag is rejected cheaply. */
-const tagForm =
+const tagPattern =
   /^<(\/?)(?:[\w.-]{1,100}:)?([\w.-]{1,100})((?:\s{1,1000}[\w:.-]{1,200}\s{0,100}=\s{0,100}(?:"[^"<]{0,500000}"|'[^'<]{0,500000}')){0,200})\s{0,1000}(\/?)>/;
 
 /** Reads the part in one pass, so that the time grows linearly with its size. */
-function* eachTag(xml: string): Generator<Tag> {
+function* parseTags(xml: string): Generator<Tag> {
   const open: string[] = [];
   let elements = 0;
   let place = readText(xml, 0).next;
   while (place < xml.length) {
     const [whole, slash, name = '', of = '', empty] =
-      tagForm.exec(xml.slice(place, place + tagLengthMax)) ?? [];
+      tagPattern.exec(xml.slice(place, place + tagLengthMax)) ?? [];
     if (whole === undefined) {
       throw createXmlError();
     }
@@ -139,19 +139,19 @@ function readText(xml: string, place: number): { text: string; next: number } {
 }
 
 /** Matches attributes one after the other, so that text in a value never counts as an attribute. */
-const attributeForm = /\s+(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
+const attributePattern = /\s+(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 
 /**
  * Returns the value of an attribute.
  * @param name Name without its prefix.
  */
-export function attribute(of: string, name: string): string | undefined {
+export function getAttribute(of: string, name: string): string | undefined {
   // Most tags lack the attribute, and this check is cheap.
   if (!of.includes(name)) {
     return undefined;
   }
-  attributeForm.lastIndex = 0;
-  for (let found = attributeForm.exec(of); found !== null; found = attributeForm.exec(of)) {
+  attributePattern.lastIndex = 0;
+  for (let found = attributePattern.exec(of); found !== null; found = attributePattern.exec(of)) {
     if (found[1] === name) {
       return decodeEntity(found[2] ?? found[3] ?? '');
     }
@@ -171,7 +171,7 @@ export function unescapeText(text: string): string {
 
 /** True for the values `1` and `true`. */
 export function isTrueAttribute(of: string, name: string): boolean {
-  return ['1', 'true'].includes(attribute(of, name) ?? '');
+  return ['1', 'true'].includes(getAttribute(of, name) ?? '');
 }
 
 /**

@@ -19,8 +19,8 @@ export interface ZipPart {
   place: number;
 }
 
-const endMark = Buffer.from('PK\u0005\u0006', 'latin1');
-const entryMark = 0x02014b50;
+const endSignature = Buffer.from('PK\u0005\u0006', 'latin1');
+const entrySignature = 0x02014b50;
 /** Size of the end record with a comment of maximum length. */
 const endBytesMax = 22 + 65_535;
 
@@ -32,14 +32,14 @@ const endBytesMax = 22 + 65_535;
 export function listZip(zip: Uint8Array): Map<string, ZipPart> {
   const file = toBuffer(zip);
   return refuseIfBroken(() => {
-    const end = file.lastIndexOf(endMark);
+    const end = file.lastIndexOf(endSignature);
     if (end < file.length - endBytesMax || end < 0) {
       throw new UnreadableSheetError('the workbook cannot be unpacked');
     }
     const parts = new Map<string, ZipPart>();
     let place = file.readUInt32LE(end + 16);
     for (let left = file.readUInt16LE(end + 10); left > 0; left -= 1) {
-      if (file.readUInt32LE(place) !== entryMark) {
+      if (file.readUInt32LE(place) !== entrySignature) {
         throw new UnreadableSheetError('the workbook cannot be unpacked');
       }
       const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((at) =>

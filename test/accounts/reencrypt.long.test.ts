@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import '../../src/all-models.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { excludedFields, sealedSources } from '../../src/sealed-values.js';
@@ -125,7 +125,7 @@ describe('topup keys reencrypt', function () {
         }
       }),
     );
-    const killed = spawn(process.execPath, [builtProgram('scripts/topup.js'), 'keys', 'reencrypt'], {
+    const killed = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), 'keys', 'reencrypt'], {
       env: newFirst,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

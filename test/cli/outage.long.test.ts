@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { builtProgram } from '../../config/project-file.js';
-import { asOutage } from '../../scripts/topup/outage.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
+import { toOutageError } from '../../scripts/topup/outage.js';
 import { UnknownOutcomeError } from '../../src/database/mongo.js';
 import { disconnectRedis } from '../../src/redis/connection.js';
 import { DependencyError, NotFoundError } from '../../src/shared/errors.js';
@@ -126,14 +126,14 @@ describe('topup in an outage', function () {
     const advice = new DependencyError(new Error('lost'), asWritten('Look at the statement first.'));
     const unknown = new UnknownOutcomeError(new Error('lost'));
     const away = new Error('MongoDB is away');
-    expect((await asOutage(advice, away)).message).to.match(
+    expect((await toOutageError(advice, away)).message).to.match(
       /^Look at the statement first\. MongoDB does not respond/,
     );
-    expect((await asOutage(unknown, away)).message).to.match(
+    expect((await toOutageError(unknown, away)).message).to.match(
       /^The outcome is unknown\. Check the state before you repeat the command\. MongoDB does/,
     );
     const refusal = new NotFoundError(asWritten('There is none.'));
-    expect(await asOutage(refusal, away)).to.equal(refusal);
+    expect(await toOutageError(refusal, away)).to.equal(refusal);
     await disconnectRedis();
   });
 
@@ -147,7 +147,7 @@ describe('topup in an outage', function () {
       [[mongodb], outageMessages.mongodb],
       [[mongodb, redis], outageMessages.both],
     ] as const) {
-      const cli = builtProgram('scripts/topup.js');
+      const cli = getBuiltProgramPath('scripts/topup.js');
       const listen = ['listen', 'shop', '--forward-to', 'http://127.0.0.1:1'];
       const child = spawn(process.execPath, [cli, ...listen], { env });
       let stderr = '';

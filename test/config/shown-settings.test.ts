@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
 import type { Env } from '../../config/settings.js';
-import { shownAs, shownSettings } from '../../config/shown-settings.js';
+import { shownAs, listShownSettings } from '../../config/shown-settings.js';
 
 const marker = 'mark3r';
 
@@ -31,7 +31,7 @@ const databases = { MONGODB_URI: 'mongodb://h:27017/db', REDIS_URL: 'redis://h:6
 
 describe('settings shown to operators', () => {
   const none = new Set<string>();
-  const shownOf = (env: Env) => new Map(shownSettings(env, none).map((each) => [each.name, each]));
+  const shownOf = (env: Env) => new Map(listShownSettings(env, none).map((each) => [each.name, each]));
 
   it('only settings without secrets show a value with a marker', () => {
     const names = Object.keys(shownAs) as (keyof Env)[];
@@ -83,7 +83,7 @@ describe('settings shown to operators', () => {
   it('shows which settings were given, unset or read only by other processes', () => {
     const env = parseEnv({ ...databases, SETTLEMENT_FEE: '3000', LEDGER_CLOSE_KEY: 'secret' }, ['web']);
     const shown = new Map(
-      shownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),
+      listShownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),
     );
     expect(shown.get('SETTLEMENT_FEE')).to.include({ isGiven: true, value: '3000' });
     expect(shown.get('BUSINESS_TIMEZONE')).to.include({ isGiven: false, value: 'Asia/Jakarta' });

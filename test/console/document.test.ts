@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { consoleOperations } from '../../src/console/api/operations.js';
 
 describe('console operations', () => {
@@ -16,7 +16,7 @@ describe('console operations', () => {
 
 describe('built console pages', () => {
   it('the first load is under 350 kB, and other pages load on demand', () => {
-    const built = builtProgram('console');
+    const built = getBuiltProgramPath('console');
     const page = readFileSync(join(built, 'index.html'), 'utf8');
     const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(first.some((path) => path.endsWith('.js'))).to.equal(true);

@@ -1,6 +1,6 @@
 /** Operators' decisions about money, and the day's figures, compared with the ledger. */
 import { expect } from 'chai';
-import { sampleId } from '../../src/samples/sample.model.js';
+import { getSampleId } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToBalance } from '../support/ledger.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
@@ -285,7 +285,7 @@ describe('money in the console', function () {
 
   // Run after the other tests, because this test fabricates a closed day.
   it('shows latency of the day before, the last closing suspense and 30 days', async () => {
-    const hourOf = (backMs: number) => sampleId('purchases', Date.now() - backMs);
+    const hourOf = (backMs: number) => getSampleId('purchases', Date.now() - backMs);
     const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });
     await shop.stack.db.collection<{ _id: string }>('samples').insertMany([
       { _id: hourOf(30 * 3_600_000), ...took({ 2: { to7000: 3 }, 11: { to7000: 1, longer: 1 } }) },

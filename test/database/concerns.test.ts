@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import mongoose from 'mongoose';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { env } from '../../config/env.js';
-import { postingClient } from '../../src/database/mongo.js';
+import { getPostingClient } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { listTransactions } from '../../src/purchases/history.js';
 import { sumOpenPurchases } from '../../src/purchases/purchase-figures.js';
-import { beginTotals } from '../../src/purchases/rebuild-totals.js';
+import { initializeTotals } from '../../src/purchases/rebuild-totals.js';
 import { deleteReportFile, readReportFile, writeReportFile } from '../../src/reports/report-file.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
@@ -32,7 +32,7 @@ describe('read and write concerns', () => {
     const listen = ({ commandName, command }: CommandStartedEvent) => {
       sent.push({ name: commandName, command });
     };
-    postingClient().on('commandStarted', listen);
+    getPostingClient().on('commandStarted', listen);
     mongoose.connection.getClient().on('commandStarted', listen);
     await work();
   });
@@ -82,7 +82,7 @@ function concernOf(command: Document, kind = 'readConcern'): Document | undefine
 }
 
 async function work(): Promise<void> {
-  await beginTotals();
+  await initializeTotals();
   const shop = await openShop('http://127.0.0.1:9');
   const { accountId } = await shop.buy();
   const refId = newId();

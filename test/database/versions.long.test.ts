@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { builtProgram } from '../../config/project-file.js';
-import { versionProblem } from '../../src/shared/server-versions.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
+import { describeVersionProblem } from '../../src/shared/server-versions.js';
 import { startMongoProxy } from '../support/mongo-proxy.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -78,7 +78,7 @@ describe('an outdated server', () => {
       it(`${server}: ${program} exits with an error that names both versions`, async () => {
         const args = program === 'workers/run.js' ? ['settlements'] : [];
         const startedMs = performance.now();
-        const child = spawn(process.execPath, [builtProgram(program), ...args], { env: envs.get(server) });
+        const child = spawn(process.execPath, [getBuiltProgramPath(program), ...args], { env: envs.get(server) });
         const [stdout, stderr, [code]] = await Promise.all([
           text(child.stdout),
           text(child.stderr),
@@ -139,7 +139,7 @@ describe('an outdated server', () => {
 
   it('Redis: an unreachable server does not stop the migration', async () => {
     const env = { ...stack.env, REDIS_URL: 'redis://127.0.0.1:1' };
-    const child = spawn(process.execPath, [builtProgram('scripts/migrate.js')], { env });
+    const child = spawn(process.execPath, [getBuiltProgramPath('scripts/migrate.js')], { env });
     const [stdout, stderr, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
@@ -152,7 +152,7 @@ describe('an outdated server', () => {
 
   it('is detected by numeric version comparison', () => {
     const tooOld = (server: 'MongoDB' | 'Redis', versions: string[]) =>
-      versions.filter((version) => versionProblem(server, version) !== null);
+      versions.filter((version) => describeVersionProblem(server, version) !== null);
     expect(tooOld('MongoDB', ['4.4.29', '5.0.0', '8.0.13', '10.0.1'])).to.deep.equal(['4.4.29']);
     expect(tooOld('Redis', ['5.0.14', '6.0.20', '6.2.0', '7.2.11', 'unknown', ''])).to.deep.equal([
       '5.0.14',

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
 import { clientFiles } from '../../src/api/docs/client-files.js';
-import { docPages } from '../../src/api/docs/doc-pages.js';
+import { listDocPages } from '../../src/api/docs/doc-pages.js';
 import { languages } from '../client/support/drivers.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -99,7 +99,7 @@ describe('/docs/clients', function () {
     const behind = await stack.startWeb({ BASE_URL: 'https://pulsa.example/' });
     const foundAt = async (baseUrl: string, wanted: string) => {
       let calls = 0;
-      for (const { name } of docPages()) {
+      for (const { name } of listDocPages()) {
         const snippets = (await snippetsOf(`/docs/${name}`, baseUrl)).join('\n');
         expect(snippets, name).to.not.match(/127\.0\.0\.1:3000|topup\.example/);
         for (const [line] of snippets.matchAll(/^.*(?:curl -|^BASE=|<API_KEY> order).*$/gm)) {
@@ -118,7 +118,7 @@ describe('/docs/clients', function () {
     it(`${name}: the quick start's commands run as copied from the page`, async function () {
       requireTool(this, needs);
       const program = quickStart.file.split('/').at(-1) ?? '';
-      const pages = docPages().filter((page) => page.name.startsWith('tutorials/'));
+      const pages = listDocPages().filter((page) => page.name.startsWith('tutorials/'));
       const snippets = (await Promise.all(pages.map((page) => snippetsOf(`/docs/${page.name}`)))).flat();
       const commands = snippets.find((each) => each.includes('curl -fsO') && each.includes(program)) ?? '';
       const own = await mkdtemp(join(folder, 'empty-'));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { createClient } from '../../packages/client-node/src/client.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -8,7 +8,7 @@ import { sizes } from '../support/sizes.js';
 import { startStack } from '../support/stack.js';
 import { runCollection } from './support/run-collection.js';
 
-const file = builtProgram('generated/topup.postman_collection.json');
+const file = getBuiltProgramPath('generated/topup.postman_collection.json');
 const operations = Object.values(describedInterface().paths).flatMap((item) => Object.values(item));
 
 describe('topup.postman_collection.json', function () {

@@ -1,7 +1,7 @@
 /** Sends the calls in /docs/clients/topup.http from top to bottom. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { createClient } from '../../packages/client-node/src/client.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -53,7 +53,7 @@ describe('topup.http', function () {
       const { buyer, seller } = await stack.seed();
       const client = createClient({ baseUrl: stack.baseUrl, apiKey: buyer?.api_key ?? '' });
       await client.deposit({ amount: 1_000_000, ref_id: uniqueRef('file') });
-      const calls = callsIn(await readFile(builtProgram('generated/topup.http'), 'utf8'), {
+      const calls = callsIn(await readFile(getBuiltProgramPath('generated/topup.http'), 'utf8'), {
         buyer_key: buyer?.api_key ?? '',
         seller_key: seller?.api_key ?? '',
         username: 'buyer',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { languages } from '../client/support/drivers.js';
 import { hmacSign, md5Sign } from '../api/support/reseller.js';
@@ -181,7 +181,7 @@ describe('docs/tutorials', () => {
 
 describe('topup.http', () => {
   it('has every operation', async () => {
-    const text = await readFile(builtProgram('generated/topup.http'), 'utf8');
+    const text = await readFile(getBuiltProgramPath('generated/topup.http'), 'utf8');
     for (const item of Object.values(describedInterface().paths)) {
       for (const { operationId } of Object.values(item)) {
         expect(text).to.include(`# @name ${operationId}\n`);

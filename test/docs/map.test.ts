@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { docPages } from '../../src/api/docs/doc-pages.js';
-import { describeSchema, wordsOfPatterns } from '../../src/api/docs/schema-rows.js';
+import { listDocPages } from '../../src/api/docs/doc-pages.js';
+import { describeSchema, patternDescriptions } from '../../src/api/docs/schema-rows.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { readPages } from '../support/docs-pages.js';
 
@@ -12,7 +12,7 @@ describe('pages of docs', () => {
 
   it('are in the map of docs/README.md, once each, with their title', () => {
     const titles = pages.map(([file, text]) => `${file} ${/^# (.+)$/m.exec(text)?.[1] ?? ''}`);
-    expect(docPages().map(({ name, title }) => `docs/${name}.md ${title}`)).to.have.members(titles);
+    expect(listDocPages().map(({ name, title }) => `docs/${name}.md ${title}`)).to.have.members(titles);
   });
 
   it('have at most 1,500 words', () => {
@@ -32,7 +32,7 @@ describe('field descriptions in /docs', () => {
     expect(patterns.size).to.be.greaterThan(8);
     const freeText = [...patterns].filter((each) => each.startsWith('^[^\\u0000'));
     expect([...patterns].filter((each) => !freeText.includes(each))).to.have.members(
-      Object.keys(wordsOfPatterns),
+      Object.keys(patternDescriptions),
     );
   });
 

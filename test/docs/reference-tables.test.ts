@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { referenceTables, withTables } from '../../scripts/docs/reference-tables.js';
+import { referenceTables, insertTables } from '../../scripts/docs/reference-tables.js';
 import { readPages, textOfPages } from '../support/docs-pages.js';
 
 describe('generated tables of docs/reference', () => {
   it('match the code', () => {
     for (const [file, text] of Object.entries(readPages('reference'))) {
-      const made = withTables(text);
+      const made = insertTables(text);
       if (process.env['RECORD'] === '1') {
         writeFileSync(file, made);
       } else {

@@ -1,6 +1,6 @@
 /** The sums of `topup report daily` equal those of the ledger. */
 import { expect } from 'chai';
-import type { DayReport } from '../../src/doctor/report-day.js';
+import type { DayReport } from '../../src/doctor/build-day-report.js';
 import { formatBusinessDay } from '../../src/shared/business-time.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';

@@ -7,7 +7,7 @@ import { AuditModel } from '../../src/audit/audit.model.js';
 import { findJobs } from '../../src/doctor/jobs/find-jobs.js';
 import { listJobs } from '../../src/doctor/jobs/list-jobs.js';
 import { retryJobs } from '../../src/doctor/jobs/retry-jobs.js';
-import type { SeenJob } from '../../src/doctor/jobs/describe-job.js';
+import type { JobDescription } from '../../src/doctor/jobs/describe-job.js';
 import { addJob } from '../../src/jobs/add-job.js';
 import { handle, type Handler, type Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
@@ -73,7 +73,7 @@ describe('jobs retried by an operator', function () {
   const statusOf = async (id: string) => (await PurchaseModel.findById(id).lean<Purchase>())?.status;
 
   /** Makes this job fail, as an outage would. */
-  async function fail<D extends object>(job: Job<D>, data: D): Promise<SeenJob> {
+  async function fail<D extends object>(job: Job<D>, data: D): Promise<JobDescription> {
     const away = new DependencyError(new Error('MongoDB is away'));
     // A job that no sweep restores is retried until it needs an operator.
     const handlers: Handler[] =

@@ -11,7 +11,7 @@ import { getExistingAccount } from '../../src/accounts/find-account.js';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { quotes } from '../../src/bills/quote.model.js';
 import { migrate } from '../../src/database/migrate.js';
-import { int64 } from '../../src/database/typed-collection.js';
+import { toInt64 } from '../../src/database/typed-collection.js';
 import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { findLastClosedDay } from '../../src/money/closes/day-closes.js';
@@ -91,9 +91,9 @@ export const calls = {
         status: 'open',
         customerName: 'A',
         billPeriod: '2026-01',
-        totalBill: int64(amount),
-        adminFee: int64(0),
-        totalAmount: int64(amount),
+        totalBill: toInt64(amount),
+        adminFee: toInt64(0),
+        totalAmount: toInt64(amount),
         refusal: null,
         usedBy: null,
         createdAt: new Date(),

@@ -10,7 +10,7 @@ import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { buildQuoteClaim } from '../../src/bills/quotes.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
-import { int64 } from '../../src/database/typed-collection.js';
+import { toInt64 } from '../../src/database/typed-collection.js';
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { creditWithLine } from '../../src/deposits/bank/decide-line.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
@@ -209,12 +209,12 @@ describe('money guards', () => {
     const found = async () =>
       (await verifyLedger()).findings.filter(({ subject }) => subject === `transaction ${purchase._id}`);
     expect(await found()).to.deep.equal([]);
-    await orders.updateOne(ofSale, { $set: { offerPrice: int64(1_001) } });
+    await orders.updateOne(ofSale, { $set: { offerPrice: toInt64(1_001) } });
     try {
       const messages = (await found()).map(({ message }) => message);
       expect(messages).to.include('attempt 1 costs 1001, more than the 1000 debited without the markup');
     } finally {
-      await orders.updateOne(ofSale, { $set: { offerPrice: int64(1_000) } });
+      await orders.updateOne(ofSale, { $set: { offerPrice: toInt64(1_000) } });
     }
   });
 });

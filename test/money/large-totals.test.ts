@@ -1,7 +1,7 @@
 /** Totals larger than 16 MB, which MongoDB returns in several batches. */
 import { expect } from 'chai';
-import { atSnapshot } from '../../src/database/mongo.js';
-import { int64 } from '../../src/database/typed-collection.js';
+import { withSnapshot } from '../../src/database/mongo.js';
+import { toInt64 } from '../../src/database/typed-collection.js';
 import { nestCounters, type Counters } from '../../src/money/totals/counters.js';
 import { dailyTotals, getTotalsId } from '../../src/money/totals/daily-totals.model.js';
 import { readTotalsOfMany, readStoredDay, readTotals } from '../../src/money/totals/read-totals.js';
@@ -34,14 +34,14 @@ describe('totals larger than one MongoDB reply', () => {
       accountId,
       day,
       slot: null,
-      counters: { sold: { count: { SUCCESS: int64(1) } } },
+      counters: { sold: { count: { SUCCESS: toInt64(1) } } },
       version: 'v',
     });
-    const ofDay = await atSnapshot((snapshot) => readStoredDay(snapshot, accountId, day));
-    const ofAccount = await atSnapshot((snapshot) =>
+    const ofDay = await withSnapshot((snapshot) => readStoredDay(snapshot, accountId, day));
+    const ofAccount = await withSnapshot((snapshot) =>
       readTotals(snapshot, { accountId, from: day, to: day, path: 'sold.products' }),
     );
-    const [ofMany] = await atSnapshot((snapshot) =>
+    const [ofMany] = await withSnapshot((snapshot) =>
       readTotalsOfMany(snapshot, { accountIds: [accountId], from: day, to: day, paths: ['sold'] }),
     );
     const all = products * slots;
@@ -59,10 +59,10 @@ describe('totals larger than one MongoDB reply', () => {
         accountId,
         day: each,
         slot: null,
-        counters: { sold: { count: { SUCCESS: int64(1) } } },
+        counters: { sold: { count: { SUCCESS: toInt64(1) } } },
       })),
     );
-    const found = await atSnapshot((snapshot) =>
+    const found = await withSnapshot((snapshot) =>
       readTotals(snapshot, { accountId, from: '2024-03-02', to: '2024-03-03', path: 'sold' }),
     );
     expect([...found.keys()]).to.deep.equal(['2024-03-03', '2024-03-02']);

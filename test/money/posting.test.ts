@@ -4,7 +4,7 @@ import {
   UnknownOutcomeError,
   connectMongo,
   disconnectMongo,
-  postingClient,
+  getPostingClient,
 } from '../../src/database/mongo.js';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { post } from '../../src/money/posting/post.js';
@@ -26,7 +26,7 @@ describe('posting engine', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => openWallet(50_000)));
     let commits = 0;
     const count = () => (commits += 1);
-    const session = postingClient();
+    const session = getPostingClient();
     session.on('connectionCheckedOut', count);
     const results = await Promise.all(
       ids.flatMap((id) => [30_000, 30_000].map((amount) => post(debit(id, amount)))),
@@ -45,7 +45,7 @@ describe('posting engine', () => {
     const id = await openWallet(50_000);
     await disconnectMongo();
     try {
-      expect(() => postingClient()).to.throw(DependencyError);
+      expect(() => getPostingClient()).to.throw(DependencyError);
       expect(await failureOf(post(debit(id, 10_000)))).to.be.instanceOf(DependencyError);
     } finally {
       await connectMongo();
@@ -189,7 +189,7 @@ describe('posting engine', () => {
       string,
       ...string[],
     ];
-    const client = postingClient();
+    const client = getPostingClient();
     const session = client.startSession();
     let waiting: Promise<PostingResult[]>;
     try {

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { MongoServerError } from 'mongodb';
-import { atSnapshot } from '../../src/database/mongo.js';
-import { int64 } from '../../src/database/typed-collection.js';
+import { withSnapshot } from '../../src/database/mongo.js';
+import { toInt64 } from '../../src/database/typed-collection.js';
 import { dailyTotals, getTotalsId, type StoredCounters } from '../../src/money/totals/daily-totals.model.js';
 import { foldTotals } from '../../src/money/totals/fold-totals.js';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
@@ -25,7 +25,7 @@ describe('sums over rows that change during the read', () => {
     await setTotalsComplete();
     const accountId = newId();
     const day = '2024-03-01';
-    const counters: StoredCounters = { bought: { count: { SUCCESS: int64(perSlot) } } };
+    const counters: StoredCounters = { bought: { count: { SUCCESS: toInt64(perSlot) } } };
     await dailyTotals.insertMany(
       Array.from({ length: slots }, (_, slot) => ({
         _id: getTotalsId(accountId, day, slot),
@@ -90,7 +90,7 @@ describe('an unavailable MongoDB snapshot', () => {
   for (const code of [246, 239]) {
     it(`is retried (error ${code})`, async () => {
       let attempts = 0;
-      const found = await atSnapshot(async (snapshot) => {
+      const found = await withSnapshot(async (snapshot) => {
         attempts += 1;
         const [row] = await dailyTotals.find({ _id: 'none' }, { ...snapshot }).toArray();
         if (attempts < 3) {
@@ -108,7 +108,7 @@ describe('an unavailable MongoDB snapshot', () => {
       [13, 1],
     ] as const) {
       let attempts = 0;
-      const error = await atSnapshot(() => {
+      const error = await withSnapshot(() => {
         attempts += 1;
         return Promise.reject(new MongoServerError({ message: 'refused', code }));
       }).catch((caught: unknown) => caught);

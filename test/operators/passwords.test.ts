@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hashNewPassword, isRightPassword, generatePassword } from '../../src/operators/password.js';
+import { hashNewPassword, isCorrectPassword, generatePassword } from '../../src/operators/password.js';
 import { ValidationError } from '../../src/shared/errors.js';
 
 describe('operator passwords', () => {
@@ -11,9 +11,9 @@ describe('operator passwords', () => {
     for (const password of ['only letters', 'é 密碼 \u{1f511} 1234', 'x'.repeat(200), generatePassword()]) {
       const hash = await hashNewPassword(password);
       expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-      expect(await isRightPassword(hash, password)).to.equal(true);
-      expect(await isRightPassword(hash, password.slice(0, -1))).to.equal(false);
+      expect(await isCorrectPassword(hash, password)).to.equal(true);
+      expect(await isCorrectPassword(hash, password.slice(0, -1))).to.equal(false);
     }
-    expect(await isRightPassword(null, 'only letters')).to.equal(false);
+    expect(await isCorrectPassword(null, 'only letters')).to.equal(false);
   });
 });

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { BSON } from 'mongodb';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../support/ledger.js';
@@ -142,7 +142,7 @@ describe('export and erasure of a customer number', function () {
     const transactions = stack.db.collection('transactions');
     const child = spawn(
       process.execPath,
-      [builtProgram('scripts/topup.js'), 'customer', 'erase', number, ...reason],
+      [getBuiltProgramPath('scripts/topup.js'), 'customer', 'erase', number, ...reason],
       { env: stack.env, stdio: 'ignore' },
     );
     const ended = once(child, 'exit');

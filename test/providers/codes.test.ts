@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ProviderConnection, ProviderOutcome } from '../../src/providers/adapter.js';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
-import { rcMeanings } from '../../src/providers/digiflazz-answers.js';
+import { rcMeanings } from '../../src/providers/digiflazz-response-codes.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { setClock } from '../../src/shared/clock.js';
 import { orderOf } from './conformance.js';

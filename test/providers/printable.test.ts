@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { guardAdapter } from '../../src/providers/guarded-adapter.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
-import { csvText } from '../../src/shared/csv-text.js';
+import { createCsvText } from '../../src/shared/csv-text.js';
 import { newId } from '../../src/shared/ids.js';
 import { redact } from '../../src/shared/logger.js';
 import { toPrintable, toPrintableLines } from '../../src/shared/printable.js';
@@ -58,7 +58,7 @@ describe('control characters from a provider', () => {
       expect(toPrintableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
     }
     expect(toPrintableLines(hostile).replaceAll('\n', '')).to.not.match(command);
-    expect(csvText(['a']).rows([{ a: hostile }])).to.equal(`${toPrintable(hostile)}\r\n`);
+    expect(createCsvText(['a']).rows([{ a: hostile }])).to.equal(`${toPrintable(hostile)}\r\n`);
     expect(JSON.stringify(redact({ hostile }))).to.not.match(command);
   });
 });

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
-import { asCustomerSees } from '../../src/console/purchases/get-purchase.js';
+import { getCustomerView } from '../../src/console/purchases/get-purchase.js';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { createPurchase } from '../../src/purchases/accept/accept-purchase.js';
-import { awaitFinal } from '../../src/purchases/await-final.js';
+import { waitForFinalState } from '../../src/purchases/wait-for-final-state.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-purchase.js';
 import { listTransactions } from '../../src/purchases/history.js';
@@ -79,8 +79,8 @@ describe('a lagging majority after the end of a purchase', () => {
 
   it('the synchronous response of the reseller surface waits for the majority', async () => {
     const { purchase, ending } = await endUnconfirmed();
-    expect(await awaitFinal(purchase, 500)).to.equal(null);
-    const waiting = awaitFinal(purchase, 10_000);
+    expect(await waitForFinalState(purchase, 500)).to.equal(null);
+    const waiting = waitForFinalState(purchase, 10_000);
     await endLag();
     await ending;
     expect((await waiting)?.status).to.equal('FAILED');
@@ -164,7 +164,7 @@ async function reportOf({ accountId, createdAt }: Purchase) {
 }
 
 async function asSeen({ _id: id }: Purchase) {
-  const seen = (await asCustomerSees.handle({ params: { id } } as never)) as { answer: string };
+  const seen = (await getCustomerView.handle({ params: { id } } as never)) as { answer: string };
   const { data } = JSON.parse(seen.answer) as { data: { status: string } };
   return [{ status: data.status.toUpperCase() } as Purchase];
 }

@@ -10,7 +10,7 @@ import { foldTotals } from '../../src/money/totals/fold-totals.js';
 import { areTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { listTransactions, type HistoryQuery } from '../../src/purchases/history.js';
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
-import { beginTotals, rebuildTotals } from '../../src/purchases/rebuild-totals.js';
+import { initializeTotals, rebuildTotals } from '../../src/purchases/rebuild-totals.js';
 import { checkDailyTotals } from '../../src/reconciliation/ledger/check-totals.js';
 import { createFindingLog } from '../../src/reconciliation/ledger/ledger-report.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
@@ -152,7 +152,7 @@ describe(`daily totals, ${random.seed}`, function () {
   const sellers: ChildProcess[] = [];
 
   before(async () => {
-    await beginTotals();
+    await initializeTotals();
     parties = await newParties();
   });
   after(() => {
@@ -299,7 +299,7 @@ describe(`daily totals, ${random.seed}`, function () {
     await playPurchase(parties, random);
     await expectHistoryToBeRight(parties, 20);
     expect(await findings(), 'findings while the totals are unused').to.deep.equal([]);
-    await beginTotals();
+    await initializeTotals();
     expect(await areTotalsComplete(), 'totals complete despite purchases').to.equal(false);
     await rebuildTotals();
     expect(await areTotalsComplete()).to.equal(true);

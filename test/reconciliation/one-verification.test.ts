@@ -8,12 +8,12 @@ import {
   verifyLedgerJob,
   verifyNowJob,
   verificationMaxMs,
-  verifyAskedFor,
+  verifyOnRequest,
 } from '../../src/reconciliation/ledger/run-verification.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { ledgerVerifications } from '../../src/reconciliation/ledger/ledger-verification.model.js';
 import { redis } from '../../src/redis/connection.js';
-import { LeaseOverError, withLease, type Held } from '../../src/redis/lease.js';
+import { LeaseOverError, withLease, type HeldLease } from '../../src/redis/lease.js';
 import { env } from '../../config/env.js';
 import { setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
@@ -43,7 +43,7 @@ describe('single verification at a time', () => {
     const name = `test-${newId()}`;
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    let handle: Held | null = null;
+    let handle: HeldLease | null = null;
     const limits = holdMaxMs === undefined ? {} : { holdMaxMs };
     const work = withLease(name, leaseMs, (given) => ((handle = given), ended), limits);
     const given = await eventually('the lease is taken', () => handle);
@@ -100,9 +100,9 @@ describe('single verification at a time', () => {
       verificationMaxMs,
     ]);
     await ledgerVerifications.deleteMany({});
-    await withLease('verify-ledger', 60_000, () => verifyAskedFor());
+    await withLease('verify-ledger', 60_000, () => verifyOnRequest());
     expect(await ledgerVerifications.countDocuments({})).to.equal(0);
-    await verifyAskedFor();
+    await verifyOnRequest();
     expect(await ledgerVerifications.findOne({})).to.include({ ok: true });
   });
 

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -55,7 +55,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
         LOG_LEVEL: 'info',
         PORT: '0',
       };
-      const child = fork(builtProgram(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      const child = fork(getBuiltProgramPath(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
       started.push(child);
       let printed = '';
       child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -138,7 +138,7 @@ describe('graceful shutdown', function () {
 
   it('worker: ends at once and is never ready without Redis', async () => {
     await gate.cut();
-    const child = fork(builtProgram('workers/run.js'), ['all'], {
+    const child = fork(getBuiltProgramPath('workers/run.js'), ['all'], {
       env: { ...stack.env, REDIS_URL: gate.url },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

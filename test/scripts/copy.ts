@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
-import { isOurs } from '../../scripts/supervisor/pid-files.js';
+import { isOwnProcess } from '../../scripts/supervisor/pid-files.js';
 
 const waitMsDefault = 60_000;
 
@@ -129,5 +129,5 @@ export function processesOf(localDir: string): number[] {
   return fs
     .readdirSync('/proc')
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && isOurs(pid, localDir));
+    .filter((pid) => Number.isInteger(pid) && isOwnProcess(pid, localDir));
 }

@@ -20,7 +20,7 @@ import { completeSettlement, failSettlement, payOut } from '../../src/settlement
 import { importHolidays } from '../../src/settlements/import-holidays.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
-import { formatBusinessDay, nextBusinessDayAt } from '../../src/shared/business-time.js';
+import { formatBusinessDay, getNextBusinessDayAt } from '../../src/shared/business-time.js';
 import { InsufficientBalanceError, type AppError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
@@ -223,11 +223,11 @@ describe('settlements paid by operators', () => {
     const newYear = { day: '2026-01-01', name: 'Tahun Baru' };
     try {
       await writeFile(env.HOLIDAYS_FILE, '[{"day": "2031-05-01", "name": ""}]');
-      const free = nextBusinessDayAt(17);
+      const free = getNextBusinessDayAt(17);
       const taken = formatBusinessDay(free);
       await writeFile(given, JSON.stringify([{ day: taken, name: 'Hari libur' }]));
       await importHolidays(given, budi);
-      const moved = nextBusinessDayAt(17);
+      const moved = getNextBusinessDayAt(17);
       expect(formatBusinessDay(moved) > taken).to.equal(true);
       const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
       expect(await AuditModel.countDocuments(about)).to.equal(1);
@@ -242,7 +242,7 @@ describe('settlements paid by operators', () => {
         await writeFile(given, wrong);
         expect(await refusal(importHolidays(given, budi))).to.include(why);
       }
-      expect(nextBusinessDayAt(17)).to.deep.equal(moved);
+      expect(getNextBusinessDayAt(17)).to.deep.equal(moved);
       expect(readHolidays().list.map(({ day }) => day)).to.have.members([taken, '2031-05-01']);
     } finally {
       env.HOLIDAYS_FILE = usual;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { setClock } from '../../src/shared/clock.js';
-import { firstIdAt, newId } from '../../src/shared/ids.js';
+import { getFirstIdAt, newId } from '../../src/shared/ids.js';
 
 const day = 86_400_000;
-const timeOf = (id: string) => id.slice(0, firstIdAt(0).length);
+const timeOf = (id: string) => id.slice(0, getFirstIdAt(0).length);
 
 describe('ids', () => {
   afterEach(() => {
@@ -13,7 +13,7 @@ describe('ids', () => {
   it('use the service clock and not the host clock', () => {
     const at = Date.now() - day;
     setClock(() => at);
-    expect(timeOf(newId())).to.equal(firstIdAt(at));
+    expect(timeOf(newId())).to.equal(getFirstIdAt(at));
   });
 
   it('follow a clock that is set back', () => {
@@ -21,7 +21,7 @@ describe('ids', () => {
     setClock(() => at + day);
     newId();
     setClock(() => at);
-    expect(timeOf(newId())).to.equal(firstIdAt(at));
+    expect(timeOf(newId())).to.equal(getFirstIdAt(at));
   });
 
   it('increase within a millisecond and are unique', () => {

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { staleWhileRevalidate } from '../../src/shared/memoize.js';
 
 describe('stale-while-revalidate', () => {
-  const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
+  const options = { ttlMs: 0, maxWaitMs: 20, maxStaleMs: 60_000 };
 
   it('returns null after the wait and keeps the late result', async () => {
     const asked: ((value: number) => void)[] = [];
-    const again = { ...options, ms: 60_000 };
+    const again = { ...options, ttlMs: 60_000 };
     const ask = staleWhileRevalidate(again, () => new Promise<number>((resolve) => asked.push(resolve)));
     expect(await ask()).to.deep.equal({ answer: null, isUnderWay: true });
     asked[0]?.(1);
@@ -30,7 +30,7 @@ describe('stale-while-revalidate', () => {
 
   it('returns no expired result, and reports an error that comes in time', async () => {
     let times = 0;
-    const ask = staleWhileRevalidate({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
+    const ask = staleWhileRevalidate({ ...options, maxStaleMs: -1 }, () => Promise.resolve((times += 1)));
     expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);
     const failing = staleWhileRevalidate(options, () =>
       (times += 1) === 3 ? Promise.resolve(0) : Promise.reject(new Error('away')),

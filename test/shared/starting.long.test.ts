@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { eventually } from '../support/eventually.js';
 import { startMongoProxy } from '../support/mongo-proxy.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
@@ -63,7 +63,7 @@ describe('a process that starts while MongoDB shuts down', () => {
 /** Starts a process and waits until it has logged the outage. */
 async function startWaiting(mongodbUri: string, script: string, ...args: string[]) {
   const env = { ...process.env, MONGODB_URI: mongodbUri, LOG_LEVEL: 'warn', PORT: '0' };
-  const child = fork(builtProgram(script), args, {
+  const child = fork(getBuiltProgramPath(script), args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],

@@ -7,17 +7,17 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../../src/alarms/alarm.model.js';
+import { activeAlarmFilter, redisDownId, storedAlarms, type StoredAlarm } from '../../src/alarms/alarm.model.js';
 import { findFreePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
-import { listStandingAlarms } from '../../src/alarms/standing-alarms.js';
+import { listActiveAlarms } from '../../src/alarms/active-alarms.js';
 import { countProcesses, announcePresence } from '../../src/redis/presence.js';
 import { diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { alarmRules, evaluateAlarms } from '../../src/signals/alarm-rules.js';
-import { figure } from '../../src/signals/figures.js';
+import { buildFigure } from '../../src/signals/figures.js';
 import { beginAlarm, claimNotification, endAlarm, isOver } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -49,11 +49,11 @@ describe('alarm rules', () => {
 
   it('give no verdict without figures: neither firing nor fine', () => {
     const found = [
-      figure('topup_queue_jobs', { queue: 'a', state: 'waiting' }, 2),
-      figure('topup_queue_jobs', { queue: 'b', state: 'waiting' }, 2),
-      figure('topup_queue_jobs', { queue: 'c', state: 'waiting' }, 2),
-      figure('topup_queue_workers', { queue: 'a' }, 0),
-      figure('topup_queue_workers', { queue: 'b' }, 1),
+      buildFigure('topup_queue_jobs', { queue: 'a', state: 'waiting' }, 2),
+      buildFigure('topup_queue_jobs', { queue: 'b', state: 'waiting' }, 2),
+      buildFigure('topup_queue_jobs', { queue: 'c', state: 'waiting' }, 2),
+      buildFigure('topup_queue_workers', { queue: 'a' }, 0),
+      buildFigure('topup_queue_workers', { queue: 'b' }, 1),
     ];
     const { firing, isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(firing.map(({ id }) => id)).to.deep.equal(['TopupQueueNotTaken a waiting']);
@@ -66,7 +66,7 @@ describe('alarm rules', () => {
   });
 
   it('end when their subject is forgotten, such as a killed process', () => {
-    const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
+    const found = [buildFigure('topup_processes', { type: 'web', state: 'silent' }, 0)];
     const { isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
   });
@@ -81,7 +81,7 @@ describe('claim of an alarm message', () => {
   before(() => connectMongoWhenItAnswers());
   after(() => disconnectMongo());
 
-  const plant = async (more: Partial<StandingAlarm> = {}): Promise<StandingAlarm> => {
+  const plant = async (more: Partial<StoredAlarm> = {}): Promise<StoredAlarm> => {
     const seen = {
       _id: uniqueRef('alarm'),
       since: new Date(),
@@ -90,7 +90,7 @@ describe('claim of an alarm message', () => {
       claimedUntil: new Date(0),
       ...more,
     };
-    await standingAlarms.insertOne(seen);
+    await storedAlarms.insertOne(seen);
     return seen;
   };
 
@@ -99,7 +99,7 @@ describe('claim of an alarm message', () => {
     expect(await Promise.all([claimNotification(seen, null), claimNotification(seen, null)])).to.have.members(
       [true, false],
     );
-    await standingAlarms.updateOne({ _id: seen._id }, { $set: { claimedUntil: new Date(0) } });
+    await storedAlarms.updateOne({ _id: seen._id }, { $set: { claimedUntil: new Date(0) } });
     expect(await claimNotification(seen, null)).to.equal(true);
   });
 
@@ -115,7 +115,7 @@ describe('figures behind an alarm', () => {
   before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
-  const stands = (id: string) => standingAlarms.findOne({ _id: id, ...isStanding });
+  const stands = (id: string) => storedAlarms.findOne({ _id: id, ...activeAlarmFilter });
 
   it('are the newest of any process; older figures neither start nor end an alarm', async () => {
     const id = uniqueRef('alarm');
@@ -123,23 +123,23 @@ describe('figures behind an alarm', () => {
     const first = await stands(id);
     expect(first).to.include({ told: false, judgedAtMs: 2_000 });
     const isFine = () => true;
-    expect(isOver(first as StandingAlarm, { isFine, judgedAtMs: 1_000 })).to.equal(false);
-    expect(isOver(first as StandingAlarm, { isFine, judgedAtMs: 3_000 })).to.equal(true);
-    await endAlarm(first as StandingAlarm, 3_000);
+    expect(isOver(first as StoredAlarm, { isFine, judgedAtMs: 1_000 })).to.equal(false);
+    expect(isOver(first as StoredAlarm, { isFine, judgedAtMs: 3_000 })).to.equal(true);
+    await endAlarm(first as StoredAlarm, 3_000);
     await beginAlarm({ id, severity: 'page' }, 2_500);
     await beginAlarm({ id, severity: 'page' }, 3_000);
     expect(await stands(id)).to.equal(null);
-    await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it returned 500' } });
+    await storedAlarms.updateOne({ _id: id }, { $set: { refusal: 'it returned 500' } });
     await beginAlarm({ id, severity: 'page' }, 3_001);
     // This alarm must not inherit the refusal of the previous alarm's message.
     expect(await stands(id)).to.include({ told: false, judgedAtMs: 3_001, refusal: null });
     await beginAlarm({ id, severity: 'page' }, 3_001);
-    expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
+    expect(await storedAlarms.countDocuments({ _id: id })).to.equal(1);
   });
 
   it('about Redis come only from processes that lost Redis; healthy ones end no alarm', async () => {
     await beginAlarm({ id: redisDownId, severity: 'page' }, null);
-    const seen = (await stands(redisDownId)) as StandingAlarm;
+    const seen = (await stands(redisDownId)) as StoredAlarm;
     const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };
     expect(isOver(seen, byHealthy)).to.equal(false);
     expect(isOver({ ...seen, seenAt: new Date(Date.now() - 16_000) }, byHealthy)).to.equal(true);
@@ -153,10 +153,10 @@ describe('figures behind an alarm', () => {
 describe('topup doctor and alarms', () => {
   before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
-  beforeEach(() => standingAlarms.deleteMany({}));
+  beforeEach(() => storedAlarms.deleteMany({}));
 
-  const about = (severity: 'page' | 'ticket', more: Partial<StandingAlarm> = {}) =>
-    standingAlarms.insertOne({
+  const about = (severity: 'page' | 'ticket', more: Partial<StoredAlarm> = {}) =>
+    storedAlarms.insertOne({
       _id: uniqueRef(severity),
       severity,
       since: new Date(),
@@ -194,11 +194,11 @@ describe('topup doctor and alarms', () => {
     await about('page', { told: false, refusal: 'it returned 500' });
     await whileSomebodyTells(true, async () => {
       expect((await diagnoseAlarms())[0]?.detail).to.match(/^could not be delivered/);
-      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal('it returned 500');
+      expect((await listActiveAlarms(9)).alarms[0]?.refusal).to.equal('it returned 500');
     });
     await whileSomebodyTells(false, async () => {
       expect(await diagnoseAlarms()).to.deep.equal([]);
-      expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal(null);
+      expect((await listActiveAlarms(9)).alarms[0]?.refusal).to.equal(null);
       const { stdout } = await topup(['alarm', 'list'], process.env);
       expect(stdout).to.match(/^Alarms are not evaluated: no follow-up process/);
       const listed = await topup(['alarm', 'list', '--json'], process.env);

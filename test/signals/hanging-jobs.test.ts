@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
-import { hangingForMs } from '../../src/doctor/diagnose-work.js';
+import { getHangingMs } from '../../src/doctor/diagnose-work.js';
 import { defineQueue } from '../../src/jobs/define-job.js';
 import { inspectQueue } from '../../src/jobs/inspect-queue.js';
 import { closeQueues, openQueue, getQueuePrefix } from '../../src/jobs/queues.js';
@@ -35,7 +35,7 @@ describe('a job that has used most of its time', () => {
     const job = await openQueue(queue).add('a', {});
     await eventually('the job is active', async () => (await inspectQueue(queue)).active !== null);
     await redis().hset(openQueue(queue).toKey(job.id ?? ''), 'processedOn', Date.now() - agoMs);
-    const hangingMs = async () => hangingForMs(await inspectQueue(queue));
+    const hangingMs = async () => getHangingMs(await inspectQueue(queue));
     expect(await hangingMs()).to.be.at.least(agoMs);
     // Create the state after a stall of all processes: the last heartbeat was sent before the
     // stall.

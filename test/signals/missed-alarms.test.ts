@@ -3,11 +3,11 @@
  * active. The end of an alarm is announced only if its start was.
  */
 import { expect } from 'chai';
-import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
+import { activeAlarmFilter, storedAlarms } from '../../src/alarms/alarm.model.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { figure } from '../../src/signals/figures.js';
-import { newerThan, notifyRound } from '../../src/signals/notify-alarms.js';
+import { buildFigure } from '../../src/signals/figures.js';
+import { keepIfNewer, notifyRound } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
@@ -18,7 +18,7 @@ describe('an alarm that the receiver missed', () => {
   const queue = () => uniqueRef('queue');
   const hangs = (name: string, seconds: number, atMs: number) => ({
     atMs,
-    found: [figure('topup_queue_hanging_seconds', { queue: name }, seconds)],
+    found: [buildFigure('topup_queue_hanging_seconds', { queue: name }, seconds)],
   });
   /**
    * Returns a receiver that collects the messages about this queue. It refuses messages while
@@ -39,7 +39,7 @@ describe('an alarm that the receiver missed', () => {
   const idOf = (name: string) => `TopupJobHangs ${name}`;
   /** Skips the half minute between two attempts to send. */
   const tryAgain = (name: string) =>
-    standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
+    storedAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
 
   it('is announced with its original figures while it is active', async () => {
     const name = queue();
@@ -63,7 +63,7 @@ describe('an alarm that the receiver missed', () => {
     const { told, state, tell } = receiver(name);
     const atMs = Date.now();
     await notifyRound(tell, hangs(name, 91, atMs));
-    await standingAlarms.updateOne({ _id: idOf(name) }, { $set: { seenAt: new Date(0) } });
+    await storedAlarms.updateOne({ _id: idOf(name) }, { $set: { seenAt: new Date(0) } });
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 15_000));
     state.refuses = false;
@@ -71,17 +71,17 @@ describe('an alarm that the receiver missed', () => {
     await notifyRound(tell, hangs(name, 0, atMs + 30_000));
     expect(told).to.have.length(1);
     expect(told[0]).to.match(/^\[over\] TopupJobHangs .*could not be delivered while it lasted: \[page\]/);
-    expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
+    expect(await storedAlarms.findOne({ _id: idOf(name), ...activeAlarmFilter })).to.equal(null);
   });
 
   it("ages by the time of its figures, which must be newer than the process's start", async () => {
     const figures = { atMs: 1_000, found: [] };
-    expect(newerThan(figures, 1_001)).to.equal(null);
-    expect(newerThan(figures, 1_000)).to.equal(figures);
+    expect(keepIfNewer(figures, 1_001)).to.equal(null);
+    expect(keepIfNewer(figures, 1_000)).to.equal(figures);
     const name = queue();
     const { told, state, tell } = receiver(name);
     state.refuses = false;
-    const paused = (atMs: number) => ({ atMs, found: [figure('topup_queue_paused', { queue: name }, 1)] });
+    const paused = (atMs: number) => ({ atMs, found: [buildFigure('topup_queue_paused', { queue: name }, 1)] });
     const atMs = Date.now() - 3_600_000;
     await notifyRound(tell, paused(atMs));
     await notifyRound(tell, paused(atMs));

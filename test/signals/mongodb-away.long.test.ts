@@ -35,7 +35,7 @@ describe('alarm for an unreachable MongoDB', () => {
       }
       return Promise.resolve(refuses < 0 ? null : 'it returned 500');
     };
-    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const times = { forMs: 0, repeatIntervalMs: 0, seenMs: 600_000 };
     const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => [await one.answers(), await other.answers()];
     await mongo.cut();
@@ -65,7 +65,7 @@ describe('alarm for an unreachable MongoDB', () => {
     const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
     const messages: string[] = [];
     const send = (text: string) => Promise.resolve(messages.push(text)).then(() => null);
-    const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    const one = watchMongodb(send, { forMs: 0, repeatIntervalMs: 0, seenMs: 600_000 });
     await mongo.cut();
     await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
@@ -83,7 +83,7 @@ describe('alarm for an unreachable MongoDB', () => {
       messages.push(...(refuses ? [] : [text.split(':')[0] ?? '']));
       return Promise.resolve(refuses ? 'it returned 500' : null);
     };
-    const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    const one = watchMongodb(send, { forMs: 0, repeatIntervalMs: 0, seenMs: 600_000 });
     await mongo.cut();
     redis().disconnect();
     await eventually('Redis is disconnected', () => Promise.resolve(redis().status === 'end'));
@@ -106,7 +106,7 @@ describe('alarm for an unreachable MongoDB', () => {
       messages.push(...(refuses ? [] : [text]));
       return Promise.resolve(refuses ? 'it returned 500' : null);
     };
-    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const times = { forMs: 0, repeatIntervalMs: 0, seenMs: 600_000 };
     const one = watchMongodb(send, times);
     await mongo.cut();
     await eventually('MongoDB is unreachable', async () => !(await one.answers()));
@@ -132,7 +132,7 @@ describe('alarm for an unreachable MongoDB', () => {
       messages.push(text.split(':')[0] ?? '');
       return Promise.resolve(null);
     };
-    const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
+    const times = { forMs: 0, repeatIntervalMs: 0, seenMs: 600_000 };
     const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     await mongo.cut();
     await eventually('MongoDB is unreachable', async () => !(await one.answers()));

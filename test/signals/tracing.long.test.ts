@@ -1,6 +1,6 @@
 /** The trace of one purchase across several processes, as a collector receives it. */
 import { expect } from 'chai';
-import { extractCause, tracesUrl } from '../../src/signals/start-tracing.js';
+import { extractCause, buildTracesUrl } from '../../src/signals/start-tracing.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -225,9 +225,9 @@ describe('trace exporter', () => {
 
   it('sends to /v1/traces once, however the address ends', () => {
     for (const end of ['', '/', '/v1/traces', '/v1/traces/']) {
-      expect(tracesUrl(`http://host:4318${end}`)).to.equal('http://host:4318/v1/traces');
+      expect(buildTracesUrl(`http://host:4318${end}`)).to.equal('http://host:4318/v1/traces');
     }
-    expect(tracesUrl('https://host/otlp/')).to.equal('https://host/otlp/v1/traces');
+    expect(buildTracesUrl('https://host/otlp/')).to.equal('https://host/otlp/v1/traces');
   });
 });
 

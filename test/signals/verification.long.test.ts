@@ -11,7 +11,7 @@ import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { findNoonZone } from '../support/noon-zone.js';
@@ -230,7 +230,7 @@ describe('scheduled self-checks', function () {
   });
 
   it('topup doctor --watch reports jobs without workers and exits with 1', async () => {
-    const child = spawn(process.execPath, [builtProgram('scripts/topup.js'), 'doctor', '--watch', '--json'], {
+    const child = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), 'doctor', '--watch', '--json'], {
       env: stack.env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { statementPdf } from '../../src/statements/statement-pdf.js';
+import { drawStatementPdf } from '../../src/statements/statement-pdf.js';
 
 describe('a PDF statement', () => {
   const at = new Date('2026-11-24T05:00:00.000Z');
@@ -14,7 +14,7 @@ describe('a PDF statement', () => {
 
   it('refuses too many movements before reading one', async () => {
     const max = limits.statementPdfEntriesMax;
-    const why = await statementPdf(statementOf(max + 1), details).then(
+    const why = await drawStatementPdf(statementOf(max + 1), details).then(
       () => null,
       (error: unknown) => (error as Error).message,
     );
@@ -23,8 +23,8 @@ describe('a PDF statement', () => {
 
   it('has a deterministic page for an empty period', async () => {
     const [one, other] = [
-      await statementPdf(statementOf(0), details),
-      await statementPdf(statementOf(0), details),
+      await drawStatementPdf(statementOf(0), details),
+      await drawStatementPdf(statementOf(0), details),
     ];
     expect(one.subarray(0, 5).toString()).to.equal('%PDF-');
     expect(one.equals(other)).to.equal(true);

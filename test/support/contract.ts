@@ -1,7 +1,7 @@
 /** Checks every API response in the tests against the OpenAPI document. */
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
+import { commonFailures, buildFailureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
 import type { DescribedOperation, OpenApiDocument, Response } from '../../src/api/openapi/types.js';
 import { problemsOf } from './json-schema.js';
 
@@ -55,8 +55,8 @@ const surfaces = /^\/(v1|api\/(buyer|seller|reseller|sandbox))(\/|$)/;
  */
 const ofEveryOperation: FailureStatus[] = [405, 413, 415];
 const generalFailures = {
-  withOperation: failureReferences(ofEveryOperation),
-  withoutOperation: failureReferences([...ofEveryOperation, ...everyCall, 404]),
+  withOperation: buildFailureReferences(ofEveryOperation),
+  withoutOperation: buildFailureReferences([...ofEveryOperation, ...commonFailures, 404]),
 };
 
 /**

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 
 /**
  * Runs a built script to its end. Returns its stdout.
@@ -11,7 +11,7 @@ export async function runToEnd(
   args: string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  const child = spawn(process.execPath, [builtProgram(script), ...args], {
+  const child = spawn(process.execPath, [getBuiltProgramPath(script), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 
 const readyTimeoutMs = 30_000;
 
@@ -32,7 +32,7 @@ export async function startProgram(
   args: string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningProgram> {
-  const path = builtProgram(script);
+  const path = getBuiltProgramPath(script);
   if (!existsSync(path)) {
     throw new Error(`dist/${script} is missing: build first (npm run build)`);
   }

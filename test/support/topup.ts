@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 import { forkTestProgram } from './fork-test-program.js';
 
-const cli = builtProgram('scripts/topup.js');
+const cli = getBuiltProgramPath('scripts/topup.js');
 
 export interface CliResult {
   code: number | null;

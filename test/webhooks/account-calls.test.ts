@@ -6,7 +6,7 @@ import { createApp } from '../../src/app.js';
 import { createAccount, type CreatedAccount } from '../../src/accounts/create-account.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { newId } from '../../src/shared/ids.js';
-import { inTransaction } from '../../src/database/mongo.js';
+import { runInTransaction } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { deliverDueJob } from '../../src/webhooks/deliver/delivery-jobs.js';
 import { buildConfigUpdatedDeliveries } from '../../src/webhooks/account-events.js';
@@ -242,7 +242,7 @@ describe('webhook calls of an account', () => {
     await turn(row);
     const after = { ...owner.account, webhookUrl: `${receiver.url}/new` };
     const [notice] = buildConfigUpdatedDeliveries(owner.account, ['webhook_url']);
-    await inTransaction(async (session) => {
+    await runInTransaction(async (session) => {
       await writeAndInvalidate([AccountModel], null, (rows) =>
         rows.updateOne({ _id: after._id }, { $set: { webhookUrl: after.webhookUrl } }, { session }),
       );

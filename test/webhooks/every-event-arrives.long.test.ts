@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { createRandom } from '../../scripts/support/random.js';
-import { inTransaction } from '../../src/database/mongo.js';
+import { runInTransaction } from '../../src/database/mongo.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { announceDeliveries } from '../../src/webhooks/deliver/delivery-jobs.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
@@ -109,7 +109,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 %
       seller: null,
       event: kind,
     });
-    await inTransaction(async (session) => {
+    await runInTransaction(async (session) => {
       await PurchaseModel.replaceOne({ _id: transaction._id }, transaction, { upsert: true, session });
       await insertDeliveries(session, rows);
       if (fails) {

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { judgeAnswer } from '../../src/webhooks/deliver/judge-answer.js';
+import { judgeResponse } from '../../src/webhooks/deliver/judge-response.js';
 import { createSender, type Sender } from '../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/deliver/url-guard.js';
 import { webhookLimits } from '../../src/webhooks/webhook-limits.js';
@@ -142,7 +142,7 @@ describe('hostile URLs', () => {
   it('the canary sees allowed connections', async () => {
     const before = canary.connections();
     const result = await send(open, `http://127.0.0.1:${canary.port}/`);
-    expect(judgeAnswer(result, false).outcome).to.equal('delivered');
+    expect(judgeResponse(result, false).outcome).to.equal('delivered');
     await send(open, `http://localhost:${canary.port}/`);
     expect(canary.connections()).to.equal(before + 2);
   });
@@ -211,7 +211,7 @@ describe('hostile URLs', () => {
       const receiver = await startReceiver((_request, response) => {
         response.writeHead(status, { location: `http://127.0.0.1:${canary.port}/` }).end();
       });
-      const verdict = judgeAnswer(await send(open, receiver.url), false);
+      const verdict = judgeResponse(await send(open, receiver.url), false);
       expect(verdict.outcome).to.equal('failed');
       expect(verdict.error).to.match(/redirects are not followed/);
       await receiver.close();
@@ -259,7 +259,7 @@ describe('hostile URLs', () => {
       const receiver = await startReceiver(behave);
       const results = await Promise.all(Array.from({ length: 40 }, () => send(open, receiver.url)));
       for (const result of results) {
-        expect(judgeAnswer(result, false).outcome).to.equal(outcome);
+        expect(judgeResponse(result, false).outcome).to.equal(outcome);
         if (result.kind === 'answered') {
           expect(result.answer.length).to.be.at.most(webhookLimits.answerReadBytes);
         }

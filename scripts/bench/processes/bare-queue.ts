@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { answerCalls } from '../support/calls.js';
+import { serveCalls } from '../support/calls.js';
 
 export interface Adding {
   perSecond: number;
@@ -22,7 +22,7 @@ export function runBareQueue([prefix = '', what = '']: string[]): void {
   const connection = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
   if (what === 'add') {
     const queue = new Queue(name, { connection, prefix, defaultJobOptions: { removeOnComplete: 1_000 } });
-    answerCalls(async ({ perSecond, seconds }: Adding) => {
+    serveCalls(async ({ perSecond, seconds }: Adding) => {
       const startedMs = performance.now();
       const adding: Promise<unknown>[] = [];
       for (let at = 0; at < perSecond * seconds; at++) {
@@ -41,7 +41,7 @@ export function runBareQueue([prefix = '', what = '']: string[]): void {
     Promise.resolve(waitedMs.push(Date.now() - data.addedMs));
   const worker = new Worker<{ addedMs: number }>(name, take, { connection, prefix, concurrency: 50 });
   worker.on('error', (error) => console.error(error));
-  answerCalls(() => {
+  serveCalls(() => {
     const found = waitedMs;
     waitedMs = [];
     return Promise.resolve(found);

@@ -1,19 +1,19 @@
 /** Yardstick for refunds: one driver transaction each. */
 import { randomUUID } from 'node:crypto';
 import { Long, type Document } from 'mongodb';
-import { answerCalls } from '../support/calls.js';
+import { serveCalls } from '../support/calls.js';
 import { inBareTransaction } from './bare-server.js';
 import { openBareShop, type BareShop } from './bare-shop.js';
-import { product } from '../support/goods.js';
+import { product } from '../support/bench-product.js';
 import { refundAll, type RefundResult, type RefundWork } from './refunder.js';
 
 export async function runBareRefunder(args: string[]): Promise<void> {
   const shop = await openBareShop(args, { fresh: false });
-  answerCalls((work: RefundWork) => ('make' in work ? make(shop, work) : refund(shop, work)));
+  serveCalls((work: RefundWork) => ('make' in work ? addPurchases(shop, work) : refund(shop, work)));
 }
 
 /** Inserts purchases without debits, which is enough for a refund. */
-async function make(
+async function addPurchases(
   { transactions }: BareShop,
   { accountId, make: count }: Extract<RefundWork, { make: number }>,
 ): Promise<RefundResult> {

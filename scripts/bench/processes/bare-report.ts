@@ -8,13 +8,13 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { MongoClient } from 'mongodb';
-import { answerCalls } from '../support/calls.js';
+import { serveCalls } from '../support/calls.js';
 
 export interface ReportWork {
   accountId: string;
 }
 
-export interface ReportDone {
+export interface ReportResult {
   rows: number;
   seconds: number;
 }
@@ -30,17 +30,17 @@ const fields = [
   'serialNumber',
   'createdAt',
 ];
-const rowsAtOnce = 1_000;
+const rowBatchSize = 1_000;
 
 export async function runBareReport(): Promise<void> {
   const client = await new MongoClient(process.env['MONGODB_URI'] ?? '').connect();
-  answerCalls(async ({ accountId }: ReportWork): Promise<ReportDone> => {
+  serveCalls(async ({ accountId }: ReportWork): Promise<ReportResult> => {
     const startedMs = performance.now();
     const projection = Object.fromEntries(fields.map((field) => [field, 1]));
     const cursor = client
       .db()
       .collection('transactions')
-      .find({ accountId }, { projection, batchSize: rowsAtOnce })
+      .find({ accountId }, { projection, batchSize: rowBatchSize })
       .sort({ createdAt: -1, _id: -1 });
     let rows = 0;
     async function* texts(): AsyncGenerator<string> {

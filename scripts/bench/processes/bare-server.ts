@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Long, MongoError, type ClientSession } from 'mongodb';
 import { hashOf, openBareShop, type BareShop } from './bare-shop.js';
-import { product } from '../support/goods.js';
+import { product } from '../support/bench-product.js';
 
 interface Body {
   code: string;
@@ -19,7 +19,7 @@ export async function serveBare(args: string[]): Promise<void> {
   const shop = await openBareShop(args, { fresh: true });
   const idOf = new Map(shop.buyers.map(({ id, key }) => [hashOf(key), id]));
   const server = createServer((request, response) => {
-    answer(shop, idOf, request).then(
+    handleRequest(shop, idOf, request).then(
       (text) =>
         response
           .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
@@ -33,7 +33,7 @@ export async function serveBare(args: string[]): Promise<void> {
   process.on('SIGTERM', () => process.exit(0));
 }
 
-async function answer(shop: BareShop, idOf: Map<string, string>, request: IncomingMessage): Promise<string> {
+async function handleRequest(shop: BareShop, idOf: Map<string, string>, request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
     chunks.push(chunk as Buffer);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Queue } from 'bullmq';
 import { Long, MongoClient, type Collection } from 'mongodb';
-import { openingBalance, type Buyer } from '../support/goods.js';
+import { openingBalance, type Buyer } from '../support/bench-product.js';
 
 export interface BareShop {
   client: MongoClient;

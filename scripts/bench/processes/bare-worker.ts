@@ -10,7 +10,7 @@ import { Long } from 'mongodb';
 import { Agent, request } from 'undici';
 import { inBareTransaction } from './bare-server.js';
 import { openBareShop, type BareShop } from './bare-shop.js';
-import { customerNumber, product } from '../support/goods.js';
+import { customerNumber, product } from '../support/bench-product.js';
 
 const concurrency = 50;
 
@@ -22,7 +22,7 @@ export async function runBareWorker(args: string[]): Promise<void> {
   const run = async (id: string) => {
     const order = await request(`${simulatorUrl}/request?${orderOf(id)}`, { dispatcher });
     const { sn } = (await order.body.json()) as { sn: string };
-    await inBareTransaction(shop, (session) => conclude(shop, { id, sn, session }));
+    await inBareTransaction(shop, (session) => completePurchase(shop, { id, sn, session }));
     const response = await request(`${inboxUrl}/hooks/bare`, {
       method: 'POST',
       dispatcher,
@@ -50,7 +50,7 @@ function orderOf(id: string): string {
   return new URLSearchParams({ ...order, sign }).toString();
 }
 
-async function conclude(
+async function completePurchase(
   { transactions, journals }: BareShop,
   {
     id,

@@ -14,7 +14,7 @@ import {
   type SpanSpec,
 } from '../../../src/shared/tracing.js';
 import { gatherFigures } from '../../../src/signals/gather-figures.js';
-import { hearCalls } from '../support/calls.js';
+import { handleCalls } from '../support/calls.js';
 import { quantile } from '../support/rounds.js';
 
 /**
@@ -24,37 +24,37 @@ import { quantile } from '../support/rounds.js';
  * - spent: returns the CPU time used.
  * - weigh: measures the cost of the counted calls.
  */
-export type Asked = { do: 'count' | 'spend' | 'spent' | 'weigh' };
+export type CountingRequest = { do: 'count' | 'spend' | 'spent' | 'weigh' };
 
 /** Microseconds per call, as median and 99th percentile over many batches in a loop. */
-interface Took {
+interface CallTimes {
   p50: number;
   p99: number;
 }
 
 /** Microseconds for all counted calls together. `scrape` and `figures` are per scrape. */
-export interface Weighed {
+export interface SignalCost {
   metricCalls: number;
-  metrics: Took;
+  metrics: CallTimes;
   /**
    * Wall-clock time at the call site, with cold caches and timer cost. The slowest percent is
    * excluded, because another process may have used the core.
    */
   inPlace: number;
   /** Cost of the same calls in a process without METRICS_PORT. */
-  metricsOff: Took;
+  metricsOff: CallTimes;
   spanCalls: number;
-  spansOff: Took;
+  spansOff: CallTimes;
   scrape: number;
   figures: number;
 }
 
-interface Metered {
+interface Metric {
   inc?: (labels: object, by?: number) => void;
   observe?: (labels: object, value: number) => void;
 }
 
-interface Counted {
+interface CountedCall {
   call: (labels: object, value: number) => unknown;
   labels: object;
   value: number;
@@ -62,14 +62,14 @@ interface Counted {
 }
 
 const found = {
-  metrics: new Map<string, Counted>(),
+  metrics: new Map<string, CountedCall>(),
   spans: new Map<string, { spec: SpanSpec | null; times: number }>(),
   inPlaceUs: [] as number[],
 };
 const batches = 300;
-const callsOfBatch = 100;
+const callsPerBatch = 100;
 const scrapes = 40;
-const usual = 0.99;
+const usualShare = 0.99;
 
 /**
  * @param args `web`, or the names of workers. METRICS_PORT must be set, and no endpoint for traces.
@@ -82,7 +82,7 @@ export async function runCountingProcess([type = '', ...others]: string[]): Prom
     : import('../../../workers/run.js'));
   let stopCounting = (): void => undefined;
   let cpu = process.cpuUsage();
-  hearCalls(async (asked: Asked) => {
+  handleCalls(async (asked: CountingRequest) => {
     switch (asked.do) {
       case 'count':
         stopCounting = countCalls();
@@ -94,7 +94,7 @@ export async function runCountingProcess([type = '', ...others]: string[]): Prom
       case 'spent':
         return cpuUsSince(cpu);
       case 'weigh':
-        return weigh(type === 'follow-up');
+        return measureSignalCost(type === 'follow-up');
     }
   });
 }
@@ -105,8 +105,8 @@ function countCalls(): () => void {
   for (const metric of registry.getMetricsAsArray() as object[]) {
     const name = metric instanceof Counter ? 'inc' : metric instanceof Histogram ? 'observe' : null;
     if (name !== null) {
-      const own = metric as Metered & { name: string };
-      const call = (own[name] as Counted['call']).bind(metric);
+      const own = metric as Metric & { name: string };
+      const call = (own[name] as CountedCall['call']).bind(metric);
       const replaced = own[name];
       own[name] = (labels: object, value = 1) => {
         const startedMs = performance.now();
@@ -149,49 +149,49 @@ function countOne<T extends { times: number }>(
   }
 }
 
-async function weigh(gathers: boolean): Promise<Weighed> {
+async function measureSignalCost(gathers: boolean): Promise<SignalCost> {
   const metrics = [...found.metrics.values()];
   const spans = [...found.spans.values()];
   const on = metrics.map((each) => ({
     ...each,
-    took: inLoop(() => each.call({ ...each.labels }, each.value)),
+    took: timeCalls(() => each.call({ ...each.labels }, each.value)),
   }));
   const off = metrics.map((each) => ({
     ...each,
-    took: inLoop(() => nothing({ ...each.labels }, each.value)),
+    took: timeCalls(() => noOp({ ...each.labels }, each.value)),
   }));
-  const unheard: { times: number; took: Took }[] = [];
+  const unheard: { times: number; took: CallTimes }[] = [];
   for (const { spec, times } of spans) {
-    unheard.push({ times, took: await (spec === null ? inLoop(getCurrentTrace) : spanInLoop(spec)) });
+    unheard.push({ times, took: await (spec === null ? timeCalls(getCurrentTrace) : timeSpan(spec)) });
   }
   return {
     metricCalls: sumOf(metrics, ({ times }) => times),
-    metrics: inAll(on),
-    inPlace: usualMean(found.inPlaceUs) * found.inPlaceUs.length,
-    metricsOff: inAll(off),
+    metrics: sumCallTimes(on),
+    inPlace: computeTrimmedMean(found.inPlaceUs) * found.inPlaceUs.length,
+    metricsOff: sumCallTimes(off),
     spanCalls: sumOf(spans, ({ times }) => times),
-    spansOff: inAll(unheard),
+    spansOff: sumCallTimes(unheard),
     scrape: await cpuUsOf(scrapes, scrape),
     figures: gathers ? await cpuUsOf(scrapes, gatherFigures) : 0,
   };
 }
 
 /** The no-op that src/shared/metrics.ts uses when metrics are off. */
-const nothing = (...args: unknown[]): unknown => args;
+const noOp = (...args: unknown[]): unknown => args;
 
 /** Cost of one span, including the attribute object and the promise that the caller awaits. */
-function spanInLoop(spec: SpanSpec): Promise<Took> {
+function timeSpan(spec: SpanSpec): Promise<CallTimes> {
   const copy = () => ({ ...spec, attributes: { ...spec.attributes } });
   return spec.kind === 'server'
-    ? Promise.resolve(inLoop(() => openSpan(copy())))
-    : inAwaitedLoop(() => runInSpan(copy(), () => Promise.resolve()));
+    ? Promise.resolve(timeCalls(() => openSpan(copy())))
+    : timeAsyncCalls(() => runInSpan(copy(), () => Promise.resolve()));
 }
 
-function inLoop(call: () => unknown): Took {
+function timeCalls(call: () => unknown): CallTimes {
   return quantiles(
     Array.from({ length: batches + 1 }, () => {
       const startedMs = performance.now();
-      for (let time = 0; time < callsOfBatch; time++) {
+      for (let time = 0; time < callsPerBatch; time++) {
         lastResult = call();
       }
       return performance.now() - startedMs;
@@ -199,11 +199,11 @@ function inLoop(call: () => unknown): Took {
   );
 }
 
-async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
+async function timeAsyncCalls(call: () => Promise<unknown>): Promise<CallTimes> {
   const tookMs: number[] = [];
   while (tookMs.length <= batches) {
     const startedMs = performance.now();
-    for (let time = 0; time < callsOfBatch; time++) {
+    for (let time = 0; time < callsPerBatch; time++) {
       lastResult = await call();
     }
     tookMs.push(performance.now() - startedMs);
@@ -214,18 +214,18 @@ async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
 /** Exported so that the compiler cannot remove a call whose result is unused. */
 export let lastResult: unknown;
 
-function quantiles([, ...tookMs]: number[]): Took {
-  const us = tookMs.map((ms) => (1_000 * ms) / callsOfBatch);
+function quantiles([, ...tookMs]: number[]): CallTimes {
+  const us = tookMs.map((ms) => (1_000 * ms) / callsPerBatch);
   return { p50: quantile(us, 0.5), p99: quantile(us, 0.99) };
 }
 
-function usualMean(values: number[]): number {
-  const most = quantile(values, usual);
+function computeTrimmedMean(values: number[]): number {
+  const most = quantile(values, usualShare);
   const retained = values.filter((value) => value <= most);
   return retained.length === 0 ? 0 : sumOf(retained, (value) => value) / retained.length;
 }
 
-function inAll(all: { times: number; took: Took }[]): Took {
+function sumCallTimes(all: { times: number; took: CallTimes }[]): CallTimes {
   return {
     p50: sumOf(all, ({ times, took }) => times * took.p50),
     p99: sumOf(all, ({ times, took }) => times * took.p99),

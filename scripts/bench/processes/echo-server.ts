@@ -39,12 +39,12 @@ const servers = {
       express()
         .use(express.json())
         .post(path, (request, response) => {
-          const { error, value } = check(request.body);
+          const { error, value } = validateBody(request.body);
           response.status(error ? 400 : 200).json({ status: 'success', code: '00', data: value });
         }),
     ),
   frame: () =>
-    bornRight(
+    createAppServer(
       createFramedApp().post(path, async (request, response) => {
         const data = validate(purchaseBody, request.body);
         await sendJson(response.status(200), { status: 'success', code: '00', data });
@@ -53,17 +53,17 @@ const servers = {
   async ours() {
     keepFleetClock();
     await Promise.all([connectMongo(), connectRedis(), subscribeToChanges()]);
-    return bornRight(createFramedApp().use(mountOperations([echo], [accessRules])));
+    return createAppServer(createFramedApp().use(mountOperations([echo], [accessRules])));
   },
 };
 
-const check = (input: unknown) => purchaseBody.validate(input) as { error?: Error; value: PurchaseBody };
+const validateBody = (input: unknown) => purchaseBody.validate(input) as { error?: Error; value: PurchaseBody };
 
 const echoBare: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    const { error, value } = check(JSON.parse(Buffer.concat(chunks).toString()));
+    const { error, value } = validateBody(JSON.parse(Buffer.concat(chunks).toString()));
     const text = JSON.stringify({ status: 'success', code: '00', data: value });
     response
       .writeHead(error ? 400 : 200, {
@@ -98,7 +98,7 @@ function createFramedApp(): Express {
     .use(jsonBody);
 }
 
-function bornRight(app: Express) {
+function createAppServer(app: Express) {
   app.use(errorEnvelope);
   return createServer(buildExpressClasses(app), app);
 }

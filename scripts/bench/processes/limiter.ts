@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { consumeRateLimit } from '../../../src/redis/rate-limit.js';
-import { answerCalls } from '../support/calls.js';
+import { serveCalls } from '../support/calls.js';
 
 export interface LimitWork {
   by: 'bare' | 'ours';
@@ -32,7 +32,7 @@ export async function runLimiter(): Promise<void> {
   );
   redis.defineCommand('bareCount', { numberOfKeys: 1, lua: script });
   const prefix = process.env['QUEUE_PREFIX'] ?? '';
-  answerCalls(async ({ by, key, max, calls, atOnce }: LimitWork): Promise<LimitResult> => {
+  serveCalls(async ({ by, key, max, calls, atOnce }: LimitWork): Promise<LimitResult> => {
     const take = {
       ours: async () => (await consumeRateLimit(key, { max, windowMs })).accepted,
       bare: async () => ((await redis.bareCount?.(`${prefix}:${key}`, windowMs)) ?? Infinity) <= max,

@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'undici';
-import { answerCalls } from '../support/calls.js';
-import { customerNumber, product } from '../support/goods.js';
+import { serveCalls } from '../support/calls.js';
+import { customerNumber, product } from '../support/bench-product.js';
 import { quantile } from '../support/rounds.js';
 
 export interface Load {
@@ -53,7 +53,7 @@ export interface LoadResult {
 const repeatAfterMs = 100;
 
 export function runLoad(): void {
-  answerCalls(load);
+  serveCalls(load);
 }
 
 async function load(wanted: Load): Promise<LoadResult> {

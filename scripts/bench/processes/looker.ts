@@ -1,14 +1,14 @@
 /** An idle process that measures the CPU cost of monitoring its event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { answerCalls } from '../support/calls.js';
+import { serveCalls } from '../support/calls.js';
 import { median } from '../support/rounds.js';
 
 const restMs = 500;
 const rounds = 9;
 
 export function runLooker(): void {
-  answerCalls(async ({ everyMs }: { everyMs: number }): Promise<number> => {
+  serveCalls(async ({ everyMs }: { everyMs: number }): Promise<number> => {
     const more: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const without = await usPerSecond();

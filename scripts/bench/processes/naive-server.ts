@@ -9,7 +9,7 @@ import express, { type Request, type Response } from 'express';
 import Joi from 'joi';
 import mongoose, { Schema } from 'mongoose';
 import { hashOf, openBareShop, type BareShop } from './bare-shop.js';
-import { product, openingBalance } from '../support/goods.js';
+import { product, openingBalance } from '../support/bench-product.js';
 
 const bodySchema = Joi.object<{ code: string; customer_number: string; ref_id: string }>({
   code: Joi.string().max(50).required(),

@@ -2,15 +2,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const answer = '{"status":"received"}';
+const responseBody = '{"status":"received"}';
 
 export function serveReceiver([answerMs = '0']: string[]): void {
   const waitMs = Number(answerMs);
   const server = createServer((request, response) => {
     const acknowledge = () =>
       response
-        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
-        .end(answer);
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': responseBody.length })
+        .end(responseBody);
     request.resume().on('end', () => (waitMs > 0 ? setTimeout(acknowledge, waitMs) : acknowledge()));
   });
   server.listen(0, '127.0.0.1', () => {

@@ -9,8 +9,8 @@ import { addJobAtProvider } from '../../../src/purchases/fulfil/schedule-purchas
 import { purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { newId } from '../../../src/shared/ids.js';
-import { answerCalls } from '../support/calls.js';
-import { customerNumber, product } from '../support/goods.js';
+import { serveCalls } from '../support/calls.js';
+import { customerNumber, product } from '../support/bench-product.js';
 
 export type RefundWork = { accountId: string } & (
   | { make: number; sellerId: string; withJobs?: true }
@@ -23,23 +23,23 @@ export interface RefundResult {
   perSecond: number;
 }
 
-const nothing: RefundResult = { refunded: 0, perSecond: 0 };
-const madeAtOnce = 500;
+const noRefunds: RefundResult = { refunded: 0, perSecond: 0 };
+const addBatchSize = 500;
 
 export async function runRefunder(): Promise<void> {
   await connectMongo();
   await connectRedis();
-  answerCalls((work: RefundWork) => ('make' in work ? make(work) : refund(work)));
+  serveCalls((work: RefundWork) => ('make' in work ? addPurchases(work) : refund(work)));
 }
 
-async function make(work: Extract<RefundWork, { make: number }>): Promise<RefundResult> {
+async function addPurchases(work: Extract<RefundWork, { make: number }>): Promise<RefundResult> {
   const { accountId, sellerId } = work;
   const found = await findProduct(product.code);
   if (!found) {
     throw new Error('The product of the bench is missing');
   }
-  for (let left = work.make; left > 0; left -= madeAtOnce) {
-    const made = Array.from({ length: Math.min(left, madeAtOnce) }, () =>
+  for (let left = work.make; left > 0; left -= addBatchSize) {
+    const made = Array.from({ length: Math.min(left, addBatchSize) }, () =>
       buildPurchase({
         accountId,
         refId: newId(),
@@ -58,7 +58,7 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
       await Promise.all(made.map((each) => addJobAtProvider(each, sellerId)));
     }
   }
-  return nothing;
+  return noRefunds;
 }
 
 async function refund({

@@ -6,13 +6,13 @@ import { Counter, Histogram } from 'prom-client';
 import { env } from '../../../config/env.js';
 import { registry } from '../../../src/shared/metrics.js';
 import { startTracing } from '../../../src/signals/start-tracing.js';
-import { hearCalls } from '../support/calls.js';
+import { handleCalls } from '../support/calls.js';
 
 /**
  * The current state: whether metrics are on, and the share of traced calls. A share of 0 turns
  * tracing off.
  */
-export interface Seeing {
+export interface SignalSettings {
   counts: boolean;
   traces: number;
 }
@@ -25,7 +25,7 @@ export async function serveSwitchingWeb([collector = '']: string[]): Promise<voi
   const nothing = () => undefined;
   const counted = new Map<object, unknown>();
   let stopTracing = () => Promise.resolve();
-  const see = async ({ counts, traces }: Seeing): Promise<void> => {
+  const see = async ({ counts, traces }: SignalSettings): Promise<void> => {
     // Each instance has its own method, so patching the class has no effect.
     for (const metric of registry.getMetricsAsArray() as object[]) {
       const name = metric instanceof Counter ? 'inc' : metric instanceof Histogram ? 'observe' : null;
@@ -35,16 +35,16 @@ export async function serveSwitchingWeb([collector = '']: string[]): Promise<voi
       }
     }
     await stopTracing();
-    stopTracing = traces === 0 ? () => Promise.resolve() : await traceShare(collector, traces);
+    stopTracing = traces === 0 ? () => Promise.resolve() : await startTracingShare(collector, traces);
   };
   await import('../../../src/server.js');
-  hearCalls(async (wanted: Seeing) => {
+  handleCalls(async (wanted: SignalSettings) => {
     await see(wanted);
     return null;
   });
 }
 
-async function traceShare(collector: string, share: number): Promise<() => Promise<void>> {
+async function startTracingShare(collector: string, share: number): Promise<() => Promise<void>> {
   env.OTEL_EXPORTER_OTLP_ENDPOINT = collector;
   env.OTEL_TRACES_SAMPLER_ARG = share;
   const tracing = await startTracing('web');

@@ -11,9 +11,9 @@ import { findFreePort } from '../../databases/ports.js';
 import { call } from './calls.js';
 import { createMeter, perOperation, type Cost, type Meter } from './meter.js';
 import { numberOption } from './options.js';
-import { mustHold } from './print.js';
+import { requireTrue } from './print.js';
 import { startProcess, stopProcesses, type RunningProcess } from './start-process.js';
-import { product } from './goods.js';
+import { product } from './bench-product.js';
 import type { Load, LoadResult } from '../processes/load.js';
 
 export interface Bench {
@@ -68,7 +68,7 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
     await work(bench);
   } finally {
     await stopProcesses();
-    await emptyRedis(bench);
+    await deleteRedisKeys(bench);
     await Promise.all([...yardsticks].map((name) => client.db(name).dropDatabase()));
     await client.db().dropDatabase();
     await disconnectMongo();
@@ -78,7 +78,7 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
 }
 
 /** Deletes all Redis keys of this benchmark at once, including those of yardsticks. */
-export async function emptyRedis({ redis, prefix }: Bench): Promise<void> {
+export async function deleteRedisKeys({ redis, prefix }: Bench): Promise<void> {
   const script = `for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end`;
   await redis.eval(script, 0, `${prefix}*`);
 }
@@ -107,14 +107,14 @@ export function startHelper(name: string, helper: string, args: string[] = []): 
 }
 
 /** Result of a load. The cost is per accepted purchase. */
-export type Loaded = LoadResult & Cost;
+export type LoadMeasurement = LoadResult & Cost;
 
 /** Runs the load and measures its cost in these processes. */
 export async function measureLoad(
   { meter }: Bench,
   load: RunningProcess,
   { processes, ...wanted }: Load & { processes: RunningProcess[] },
-): Promise<Loaded> {
+): Promise<LoadMeasurement> {
   const stop = await meter.start(processes);
   const result = await call<LoadResult>(load.child, wanted);
   return { ...perOperation(await stop(), result.accepted), ...result };
@@ -160,11 +160,11 @@ export async function withBooks<T extends LoadResult>(
   const purchases = after.purchases - before.purchases;
   const debits = after.debits - before.debits;
   const paid = before.balance - after.balance;
-  mustHold(accepted > 0, `nothing was accepted (${summary})`);
-  mustHold(isDeepStrictEqual(others, refusals), `other refusals than expected (${summary})`);
-  mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${summary}`);
-  mustHold(debits === purchases, `${debits} debits, ${purchases} purchases`);
-  mustHold(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);
+  requireTrue(accepted > 0, `nothing was accepted (${summary})`);
+  requireTrue(isDeepStrictEqual(others, refusals), `other refusals than expected (${summary})`);
+  requireTrue(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${summary}`);
+  requireTrue(debits === purchases, `${debits} debits, ${purchases} purchases`);
+  requireTrue(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);
   return result;
 }
 
@@ -174,7 +174,7 @@ export async function checkLedger(): Promise<void> {
   const found = report.findings
     .slice(0, 5)
     .map(({ check, subject, message }) => `${check}: ${subject}: ${message}`);
-  mustHold(report.ok, `the ledger is broken\n${found.join('\n')}`);
+  requireTrue(report.ok, `the ledger is broken\n${found.join('\n')}`);
   const { journals, transactions } = report.examined;
   console.log(`ledger verified: ${transactions} transactions, ${journals} journals, every rule holds`);
 }

@@ -1,10 +1,10 @@
 /** Compares plots and sums of the console with the journals, to the rupiah. */
 import { isDeepStrictEqual } from 'node:util';
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
-import type { Business } from '../furnish/furnish.js';
+import type { Business } from '../seed/seed-database.js';
 import type { ConsoleSession } from './console-session.js';
-import { mustHold } from './print.js';
-import { salesOfLedger, type Sold } from './sales-of-ledger.js';
+import { requireTrue } from './print.js';
+import { readLedgerSales, type Sold } from './ledger-sales.js';
 
 interface Today {
   days: (Sold & { day: string })[];
@@ -17,20 +17,20 @@ interface Sums {
 }
 
 const hourMs = 3_600_000;
-const nothing: Sold = { success: 0, sales: 0, commission: 0 };
+const noSales: Sold = { success: 0, sales: 0, commission: 0 };
 
 /** @throws Error with the first difference. */
 export async function compareWithLedger(session: ConsoleSession, business: Business): Promise<void> {
   const startedMs = performance.now();
   const today = await dataOf<Today>(session, '/api/today');
-  const ledger = await salesOfLedger(new Date(Date.now() - 26 * hourMs));
+  const ledger = await readLedgerSales(new Date(Date.now() - 26 * hourMs));
   for (const { day, success, sales, commission } of today.days) {
-    mustBeSame(`the plot of ${day}`, { success, sales, commission }, ledger.days.get(day) ?? nothing);
+    requireEqual(`the plot of ${day}`, { success, sales, commission }, ledger.days.get(day) ?? noSales);
   }
   for (const { from, success, failed, refunded, open } of today.hours) {
     const { success: s = 0, failed: f = 0, refunded: r = 0, open: o = 0 } = ledger.hours.get(from) ?? {};
     const wanted = { success: s, failed: f, refunded: r, open: o };
-    mustBeSame(`the plot of the hour from ${from}`, { success, failed, refunded, open }, wanted);
+    requireEqual(`the plot of the hour from ${from}`, { success, failed, refunded, open }, wanted);
   }
   const period = `from=${formatBusinessDay(new Date(business.fromMs))}&to=${formatBusinessDay(new Date(business.untilMs))}`;
   for (const [field, some, sold] of [
@@ -41,7 +41,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
       const sums = await dataOf<Sums>(session, `/api/purchases/sums?${field}=${username}&${period}`);
       const { count = 0, amount = 0 } = sums.by_status.find(({ status }) => status === 'SUCCESS') ?? {};
       const found = { success: count, sales: amount, commission: sums.commission };
-      mustBeSame(`the sums of ${username}`, found, sold.get(id) ?? nothing);
+      requireEqual(`the sums of ${username}`, found, sold.get(id) ?? noSales);
     }
   }
   const all = today.days.reduce((sum, { sales }) => sum + sales, 0);
@@ -54,12 +54,12 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
 
 async function dataOf<T>(session: ConsoleSession, path: string): Promise<T> {
   const { status, text } = await session.get(path);
-  mustHold(status === 200, `${path} returned ${status}: ${text.slice(0, 300)}`);
+  requireTrue(status === 200, `${path} returned ${status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: T }).data;
 }
 
-function mustBeSame(what: string, found: object, wanted: object): void {
-  mustHold(
+function requireEqual(what: string, found: object, wanted: object): void {
+  requireTrue(
     isDeepStrictEqual(found, wanted),
     `${what} is ${JSON.stringify(found)}, but the journals have ${JSON.stringify(wanted)}`,
   );

@@ -1,6 +1,6 @@
 /** The calls of the console's pages with their filters, for the data of scripts/bench/furnish. */
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
-import type { Business } from '../furnish/furnish.js';
+import type { Business } from '../seed/seed-database.js';
 
 export interface ConsoleCall {
   /** The path in the console's OpenAPI document. */
@@ -21,7 +21,7 @@ export interface ConsoleCall {
 }
 
 /** Number of pages that are followed by key. */
-export const pagesFollowed = 50;
+export const pagesMax = 50;
 
 type Query = Record<string, string | number>;
 
@@ -35,20 +35,20 @@ export function consoleCalls(business: Business): ConsoleCall[] {
   ) => {
     const { params = {}, ...rest } = options;
     const path = of.replace(/\{(\w+)\}/g, (_all, field: string) => encodeURIComponent(params[field] ?? ''));
-    calls.push({ of, name, path: `/api${path}${queryText(query)}`, ...rest });
+    calls.push({ of, name, path: `/api${path}${formatQuery(query)}`, ...rest });
   };
-  asOwner(ask);
-  purchases(ask, business);
-  lists(ask, business);
-  goods(ask, business);
-  accounts(ask, business);
+  addOwnerCalls(ask);
+  addPurchaseCalls(ask, business);
+  addListCalls(ask, business);
+  addProductCalls(ask, business);
+  addAccountCalls(ask, business);
   calls.push(
     ...[
       { of: 'purchases.csv', name: 'CSV of all', path: '/purchases.csv' },
       {
         of: 'purchases.csv',
         name: 'CSV of one buyer',
-        path: `/purchases.csv${queryText({ account: name(business.buyers, 0) })}`,
+        path: `/purchases.csv${formatQuery({ account: name(business.buyers, 0) })}`,
       },
       { of: 'audit.csv', name: 'CSV of all', path: '/audit.csv' },
     ].map((each) => ({ ...each, isStream: true as const })),
@@ -56,7 +56,7 @@ export function consoleCalls(business: Business): ConsoleCall[] {
   return calls;
 }
 
-type Ask = (
+type AddCall = (
   of: string,
   name: string,
   query?: Query,
@@ -66,7 +66,7 @@ type Ask = (
 const byAfter = { pagedBy: 'after' } as const;
 const byBefore = { pagedBy: 'before' } as const;
 
-function queryText(query: Query): string {
+function formatQuery(query: Query): string {
   const entries = Object.entries(query).map(([key, value]) => [key, String(value)] as [string, string]);
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
 }
@@ -75,7 +75,7 @@ function name(some: readonly { username: string }[], place: number): string {
   return some.at(place)?.username ?? '';
 }
 
-function asOwner(ask: Ask): void {
+function addOwnerCalls(ask: AddCall): void {
   ask('/session', 'session');
   ask('/today', 'figures and plots', {}, { rememberedMs: 5_000 });
   ask('/attention', 'work for operators');
@@ -89,8 +89,8 @@ function asOwner(ask: Ask): void {
   ask('/me', 'the own account');
 }
 
-function purchases(
-  ask: Ask,
+function addPurchaseCalls(
+  ask: AddCall,
   { buyers, sellers, goods: sold, sold: sale, reviewed, failingJobId, fromMs, untilMs }: Business,
 ): void {
   const { purchase } = sale;
@@ -144,7 +144,7 @@ function purchases(
   ask('/jobs/about', 'a ref_id', { about: purchase.refId });
 }
 
-function lists(ask: Ask, { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business): void {
+function addListCalls(ask: AddCall, { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business): void {
   const [account, seller] = [name(buyers, 0), name(sellers, 0)];
   const [from, to] = [formatBusinessDay(new Date(fromMs)), formatBusinessDay(new Date(untilMs))];
   ask('/deliveries', 'dead, of all');
@@ -198,7 +198,7 @@ function auditFilters(account: string, { from, to }: { from: string; to: string 
   ];
 }
 
-function goods(ask: Ask, { sellers, goods: sold }: Business): void {
+function addProductCalls(ask: AddCall, { sellers, goods: sold }: Business): void {
   const code = sold[7]?.product._id ?? '';
   const seller = name(sellers, 0);
   ask('/products', 'all', {}, byAfter);
@@ -216,7 +216,7 @@ function goods(ask: Ask, { sellers, goods: sold }: Business): void {
   ask('/routing', 'of a product', { product: code });
 }
 
-function accounts(ask: Ask, { buyers, sellers, fromMs, untilMs }: Business): void {
+function addAccountCalls(ask: AddCall, { buyers, sellers, fromMs, untilMs }: Business): void {
   const period = { from: formatBusinessDay(new Date(fromMs)), to: formatBusinessDay(new Date(untilMs)) };
   ask('/accounts', 'all', {}, byAfter);
   ask('/accounts', 'prefix of usernames', { prefix: 'buyer-01' }, byAfter);

@@ -1,8 +1,8 @@
 /** A logged-in operator with the cookies and keep-alive connections of a browser. */
 import { Agent, request } from 'undici';
-import { mustHold } from './print.js';
+import { requireTrue } from './print.js';
 
-export interface TimedAnswer {
+export interface TimedResponse {
   status: number;
   /** Milliseconds from the request to the last byte of the response. */
   ms: number;
@@ -15,7 +15,7 @@ export interface TimedAnswer {
 
 export interface ConsoleSession {
   /** @param path Path below /admin. */
-  get(path: string): Promise<TimedAnswer>;
+  get(path: string): Promise<TimedResponse>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function logIn(
 ): Promise<ConsoleSession> {
   const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
   const jar = new Map<string, string>();
-  const call = async (path: string, form?: Record<string, string>): Promise<TimedAnswer> => {
+  const call = async (path: string, form?: Record<string, string>): Promise<TimedResponse> => {
     const startedMs = performance.now();
     const { statusCode, headers, body } = await request(`${url}/admin${path}`, {
       dispatcher,
@@ -48,6 +48,6 @@ export async function logIn(
   const page = await call('/login');
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const { status } = await call('/login', { username, password, _csrf: csrf });
-  mustHold(status === 303 && jar.has('topup_admin'), `the login returned ${status}`);
+  requireTrue(status === 303 && jar.has('topup_admin'), `the login returned ${status}`);
   return { get: call, close: () => dispatcher.close() };
 }

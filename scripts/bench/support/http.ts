@@ -5,7 +5,7 @@ import type { RunningProcess } from './start-process.js';
  * Changes the behaviour of the simulator or the inbox.
  * @throws Error with the response if the change is refused.
  */
-export async function steer({ url }: RunningProcess, change: object): Promise<void> {
+export async function configureSimulator({ url }: RunningProcess, change: object): Promise<void> {
   const { statusCode, body } = await request(`${url}/control`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

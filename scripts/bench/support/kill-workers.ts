@@ -58,7 +58,7 @@ export function killWorkers(
 }
 
 /** True if work at this time may have been affected by a killed worker. */
-export function isBesideKill(kills: Kill[], name: string, at: Date): boolean {
+export function isNearKill(kills: Kill[], name: string, at: Date): boolean {
   return kills.some(
     (each) =>
       each.name === name &&

@@ -3,8 +3,8 @@
  * short disturbance affects every page once and not one page throughout.
  */
 import { setTimeout } from 'node:timers/promises';
-import type { Business } from '../furnish/furnish.js';
-import { consoleCalls, pagesFollowed, type ConsoleCall } from './console-calls.js';
+import type { Business } from '../seed/seed-database.js';
+import { consoleCalls, pagesMax, type ConsoleCall } from './console-calls.js';
 import type { ConsoleSession } from './console-session.js';
 import type { Meter } from './meter.js';
 import { printGoal, printTable } from './print.js';
@@ -14,7 +14,7 @@ const goalMs = 300;
 const streamCalls = 3;
 
 /** A call and its measurements. The first time is measured in a cold process. */
-interface Asked {
+interface MeasuredCall {
   call: ConsoleCall;
   timesMs: number[];
   /** CPU time in microseconds, which does not depend on the other load of the machine. */
@@ -24,35 +24,35 @@ interface Asked {
   lastAtMs: number;
 }
 
-export interface Measuring {
+export interface MeasuringContext {
   session: ConsoleSession;
   meter: Meter;
   web: RunningProcess;
 }
 
 /** @throws Error if a GET of the console's document is not covered. */
-export async function measureConsole(measuring: Measuring, business: Business, calls: number): Promise<void> {
+export async function measureConsole(measuring: MeasuringContext, business: Business, calls: number): Promise<void> {
   const asked = consoleCalls(business);
-  const pages = asked.filter(({ isStream }) => !isStream).map(neverAsked);
+  const pages = asked.filter(({ isStream }) => !isStream).map(createMeasuredCall);
   for (let round = 1; round <= calls; round += 1) {
     for (const page of pages) {
-      await ask(measuring, page);
+      await measureCall(measuring, page);
     }
     if (round === 1) {
-      pages.push(...(await laterPages(measuring.session, pages)).map(neverAsked));
+      pages.push(...(await laterPages(measuring.session, pages)).map(createMeasuredCall));
     }
   }
-  const streams = asked.filter(({ isStream }) => isStream).map(neverAsked);
+  const streams = asked.filter(({ isStream }) => isStream).map(createMeasuredCall);
   for (let round = 1; round <= Math.min(calls, streamCalls); round += 1) {
     for (const stream of streams) {
-      await ask(measuring, stream);
+      await measureCall(measuring, stream);
     }
   }
   pages.sort((a, b) => getPercentile(b, 0.95) - getPercentile(a, 0.95));
   console.log(`\n${calls} rounds of each call, one after the other`);
-  print(pages);
+  printMeasurements(pages);
   console.log('\nstreams');
-  print(streams);
+  printMeasurements(streams);
   console.log('');
   for (const page of pages.filter((each) => getPercentile(each, 0.95) > goalMs)) {
     console.log(
@@ -63,11 +63,11 @@ export async function measureConsole(measuring: Measuring, business: Business, c
   printGoal('the slowest page, p95', { goal: goalMs, reached, unit: 'ms', wanted: 'at most' });
 }
 
-function neverAsked(call: ConsoleCall): Asked {
+function createMeasuredCall(call: ConsoleCall): MeasuredCall {
   return { call, timesMs: [], webUs: 0, mongodbUs: 0, bytes: 0, lastAtMs: -Infinity };
 }
 
-async function ask({ session, meter, web }: Measuring, asked: Asked): Promise<void> {
+async function measureCall({ session, meter, web }: MeasuringContext, asked: MeasuredCall): Promise<void> {
   const { call } = asked;
   if (call.rememberedMs !== undefined) {
     await setTimeout(Math.max(0, asked.lastAtMs + call.rememberedMs + 50 - performance.now()));
@@ -83,11 +83,11 @@ async function ask({ session, meter, web }: Measuring, asked: Asked): Promise<vo
   asked.lastAtMs = performance.now();
 }
 
-function getPercentile({ timesMs }: Asked, share: number): number {
+function getPercentile({ timesMs }: MeasuredCall, share: number): number {
   return timesMs.toSorted((a, b) => a - b)[Math.ceil(share * timesMs.length) - 1] ?? NaN;
 }
 
-async function laterPages(session: ConsoleSession, pages: readonly Asked[]): Promise<ConsoleCall[]> {
+async function laterPages(session: ConsoleSession, pages: readonly MeasuredCall[]): Promise<ConsoleCall[]> {
   const found: ConsoleCall[] = [];
   for (const { call } of pages) {
     const later = call.pagedBy ? await laterPage(session, call, call.pagedBy) : null;
@@ -104,7 +104,7 @@ async function laterPage(
 ): Promise<ConsoleCall | null> {
   let { path: at } = call;
   let page = 1;
-  while (page < pagesFollowed) {
+  while (page < pagesMax) {
     const { data } = JSON.parse((await session.get(at)).text) as { data?: { next?: string | null } };
     if (!data?.next) {
       break;
@@ -115,7 +115,7 @@ async function laterPage(
   return page === 1 ? null : { ...call, path: at, name: `${call.name}, page ${page}` };
 }
 
-function print(measured: readonly Asked[]): void {
+function printMeasurements(measured: readonly MeasuredCall[]): void {
   const most = (times: number[]) => Math.max(...times);
   printTable(
     ['', 'p50 ms', 'p95 ms', 'first ms', 'max ms', 'CPU web ms', 'CPU mongodb ms', 'kB'],

@@ -27,8 +27,8 @@ export interface Meter {
 /** Microseconds per tick. `getconf CLK_TCK` is 100 on every Linux that Node supports. */
 const usPerTick = 10_000;
 /** Commands that clients and the meter send by themselves. */
-const notCounted = new Set(['hello', 'isMaster', 'ismaster', 'serverStatus', 'endSessions', 'ping']);
-const notCountedInRedis = new Set(['info', 'client|setinfo', 'hello', 'ping']);
+const ignoredMongodbCommands = new Set(['hello', 'isMaster', 'ismaster', 'serverStatus', 'endSessions', 'ping']);
+const ignoredRedisCommands = new Set(['info', 'client|setinfo', 'hello', 'ping']);
 
 export async function createMeter(mongodbUri: string, redisUrl: string): Promise<Meter> {
   const client = await new MongoClient(mongodbUri).connect();
@@ -48,9 +48,9 @@ export async function createMeter(mongodbUri: string, redisUrl: string): Promise
         const after = await read(processes);
         return {
           seconds: after.seconds - before.seconds,
-          cpuUs: difference(after.cpuUs, before.cpuUs),
-          mongodb: difference(after.mongodb, before.mongodb),
-          redis: difference(after.redis, before.redis),
+          cpuUs: subtractCounts(after.cpuUs, before.cpuUs),
+          mongodb: subtractCounts(after.mongodb, before.mongodb),
+          redis: subtractCounts(after.redis, before.redis),
         };
       };
     },
@@ -88,12 +88,12 @@ async function databaseProcesses(
   const { pid } = (await client.db('admin').command({ serverStatus: 1 })) as { pid: number };
   const redisPid = /^process_id:(\d+)/m.exec(await redis.info('server'))?.[1];
   return [
-    ...(isHere(mongodbUri) ? [{ name: 'mongodb', pid }] : []),
-    ...(isHere(redisUrl) ? [{ name: 'redis', pid: Number(redisPid) }] : []),
+    ...(isLocal(mongodbUri) ? [{ name: 'mongodb', pid }] : []),
+    ...(isLocal(redisUrl) ? [{ name: 'redis', pid: Number(redisPid) }] : []),
   ].filter((each) => fs.existsSync(`/proc/${each.pid}/stat`));
 }
 
-function isHere(url: string): boolean {
+function isLocal(url: string): boolean {
   return /[/@](127\.0\.0\.1|localhost)[:/]/.test(url);
 }
 
@@ -102,14 +102,14 @@ async function mongodbCommands(client: MongoClient): Promise<Record<string, numb
     metrics: { commands: Record<string, { total?: number }> };
   };
   const counted = Object.entries(metrics.commands).map(([name, { total }]) => [name, total ?? 0] as const);
-  return Object.fromEntries(counted.filter(([name]) => !notCounted.has(name)));
+  return Object.fromEntries(counted.filter(([name]) => !ignoredMongodbCommands.has(name)));
 }
 
 /** Returns the number of commands by name, including commands from scripts. */
 async function redisCommands(redis: Redis): Promise<Record<string, number>> {
   const lines = (await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
   const counted = [...lines].map(([, name = '', calls]) => [name, Number(calls)] as const);
-  return Object.fromEntries(counted.filter(([name]) => !notCountedInRedis.has(name)));
+  return Object.fromEntries(counted.filter(([name]) => !ignoredRedisCommands.has(name)));
 }
 
 function sumByName(all: (readonly [string, number])[]): Record<string, number> {
@@ -120,7 +120,7 @@ function sumByName(all: (readonly [string, number])[]): Record<string, number> {
   return sums;
 }
 
-function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
+function subtractCounts(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(after).flatMap(([name, value]) => {
       const more = value - (before[name] ?? 0);

@@ -6,7 +6,7 @@ import type { Collection, Document } from 'mongodb';
 import { getReceiverId } from '../../../src/webhooks/new-delivery.js';
 import type { Bench } from './bench.js';
 import { startHelper, startSimulator, startWeb, startWorker } from './bench.js';
-import { steer } from './http.js';
+import { configureSimulator } from './http.js';
 import { numberOption } from './options.js';
 import { openShop, type Shop } from './shop.js';
 import { startProcess, type RunningProcess } from './start-process.js';
@@ -43,7 +43,7 @@ export async function startWorld(options: { buyers: number }): Promise<World> {
     args: ['--port', '0', '--host', '127.0.0.1', '--seed', '1'],
   });
   const shop = await openShop({ ...options, inboxUrl: inbox.url });
-  await steer(inbox, {
+  await configureSimulator(inbox, {
     secrets: Object.fromEntries(shop.buyers.map(({ id, webhookSecret }) => [`/hooks/${id}`, webhookSecret])),
   });
   return { shop, simulator, inbox };
@@ -67,8 +67,8 @@ export async function startOurs(
     probeCommands: 2,
     async isDone() {
       const found = await Promise.all([
-        isAny(transactions, { status: { $in: ['PENDING', 'PROCESSING'] } }),
-        isAny(deliveries, { receiverId: { $in: receivers }, state: 'due' }),
+        existsIn(transactions, { status: { $in: ['PENDING', 'PROCESSING'] } }),
+        existsIn(deliveries, { receiverId: { $in: receivers }, state: 'due' }),
       ]);
       return !found.includes(true);
     },
@@ -84,10 +84,10 @@ export async function startBare(bench: Bench, { shop, simulator, inbox }: World)
     web,
     processes: [web, worker, simulator, inbox],
     probeCommands: 1,
-    isDone: async () => !(await isAny(transactions, { delivered: false })),
+    isDone: async () => !(await existsIn(transactions, { delivered: false })),
   };
 }
 
-async function isAny(collection: Collection, filter: Document): Promise<boolean> {
+async function existsIn(collection: Collection, filter: Document): Promise<boolean> {
   return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
 }

@@ -1,10 +1,10 @@
-import type { Loaded } from './bench.js';
+import type { LoadMeasurement } from './bench.js';
 import type { Cost } from './meter.js';
 import { formatList, printTable } from './print.js';
 import { median } from './rounds.js';
 
 /** Prints one line per server with rate, latency and cost, then its database commands. */
-export function printLoads(rows: { name: string; all: Loaded[] }[]): void {
+export function printLoads(rows: { name: string; all: LoadMeasurement[] }[]): void {
   printTable(
     [
       '',
@@ -20,7 +20,7 @@ export function printLoads(rows: { name: string; all: Loaded[] }[]): void {
       'Redis cmds',
     ],
     rows.map(({ name, all }) => {
-      const of = (value: (each: Loaded) => number) => median(all.map(value));
+      const of = (value: (each: LoadMeasurement) => number) => median(all.map(value));
       return [
         name,
         of((each) => each.perSecond),
@@ -37,7 +37,7 @@ export function printLoads(rows: { name: string; all: Loaded[] }[]): void {
   rows.forEach(({ name, all }) => printCommands(name, all));
 }
 
-function total(all: Loaded[]): string {
+function total(all: LoadMeasurement[]): string {
   return String(all.reduce((sumOf, { refused }) => sumOf + (refused[503] ?? 0), 0));
 }
 

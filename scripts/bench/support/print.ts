@@ -54,7 +54,7 @@ export function printGoal(
 /**
  * @throws Error unless the condition is true. Figures of a service that lost data are worthless.
  */
-export function mustHold(condition: boolean, what: string): void {
+export function requireTrue(condition: boolean, what: string): void {
   if (!condition) {
     throw new Error(`Invalid measurement: ${what}`);
   }

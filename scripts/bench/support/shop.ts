@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import '../../../src/all-models.js';
-import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
+import { getWebhookSecretContext } from '../../../src/accounts/secret-contexts.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import {
   buildApiKeyDocument,
@@ -22,13 +22,13 @@ import { deposits, toStored } from '../../../src/deposits/deposit.model.js';
 import { journals } from '../../../src/money/journals/journal.model.js';
 import { buildJournal } from '../../../src/money/journals/new-journal.js';
 import { wallets } from '../../../src/money/wallets/wallet.model.js';
-import { int64 } from '../../../src/database/typed-collection.js';
+import { toInt64 } from '../../../src/database/typed-collection.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { ProductModel } from '../../../src/products/product.model.js';
 import { encrypt } from '../../../src/shared/encryption.js';
 import { newId } from '../../../src/shared/ids.js';
-import { openingBalance, product, type Buyer } from './goods.js';
+import { openingBalance, product, type Buyer } from './bench-product.js';
 
 export interface Shop {
   buyers: Buyer[];
@@ -59,7 +59,7 @@ export async function openShop(options: {
   const buyers: Buyer[] = [];
   while (buyers.length < options.buyers) {
     const count = Math.min(batchSize, options.buyers - buyers.length);
-    const batch = Array.from({ length: count }, newBuyer);
+    const batch = Array.from({ length: count }, buildBuyer);
     await writeAndInvalidate([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
       await accounts.collection.insertMany(
         batch.map(({ id, webhookSecret }) => ({
@@ -68,7 +68,7 @@ export async function openShop(options: {
           username: `bench-${id.slice(-20)}`,
           rateLimit: options.rateLimit ?? noLimit,
           webhookUrl: options.inboxUrl === undefined ? null : `${options.inboxUrl}/hooks/${id}`,
-          webhookSecretSealed: encrypt(webhookSecret, webhookSecretContext(id)),
+          webhookSecretSealed: encrypt(webhookSecret, getWebhookSecretContext(id)),
         })) as never[],
       );
       await apiKeys.collection.insertMany(
@@ -85,7 +85,7 @@ export async function openShop(options: {
   return { buyers, buyersFile, sellerId };
 }
 
-function newBuyer(): Buyer {
+function buildBuyer(): Buyer {
   return { id: newId(), key: generateApiKey('buyer', 'test'), webhookSecret: generateWebhookSecret() };
 }
 
@@ -139,6 +139,6 @@ async function fillWallets(buyers: { id: string; amount: number }[]): Promise<vo
   await deposits.insertMany(made.map(({ deposit }) => toStored(deposit)));
   await journals.insertMany(made.map(({ journal }) => journal));
   await wallets.insertMany(
-    buyers.map(({ id, amount }) => ({ _id: id, balance: int64(amount), held: int64(0), seq: int64(1) })),
+    buyers.map(({ id, amount }) => ({ _id: id, balance: toInt64(amount), held: toInt64(0), seq: toInt64(1) })),
   );
 }

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtProgram } from '../../../config/project-file.js';
+import { getBuiltProgramPath } from '../../../config/project-file.js';
 
 export interface RunningProcess {
   /** Name in the figures. Processes with the same name are summed. */
@@ -43,12 +43,12 @@ export async function startProcess({
   const logFile = path.join(os.tmpdir(), `${name}-${(started += 1)}.log`);
   const log = fs.openSync(logFile, 'w');
   const profiles = process.env['PROFILE'];
-  const child = fork(builtProgram(script), args, {
+  const child = fork(getBuiltProgramPath(script), args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', log, log, 'ipc'],
     execArgv: [
       '--import',
-      pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href,
+      pathToFileURL(getBuiltProgramPath('scripts/supervisor/follow-parent.js')).href,
       ...(profiles
         ? [
             '--cpu-prof',
@@ -59,7 +59,7 @@ export async function startProcess({
     ],
   });
   fs.closeSync(log);
-  const port = await portWhenReady(child).catch((error: unknown) => {
+  const port = await waitForPort(child).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw new Error(`${name} did not start: ${fs.readFileSync(logFile, 'utf8').slice(-3_000)}`, {
       cause: error,
@@ -88,7 +88,7 @@ export async function stopProcesses(): Promise<void> {
   await Promise.all([...running].map((each) => each.stop()));
 }
 
-function portWhenReady(child: ChildProcess): Promise<number> {
+function waitForPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('timed out before it was ready')), readyTimeoutMs);
     child.once('exit', (code) => {

@@ -1,5 +1,5 @@
 import { AccountModel, type Account } from '../account.model.js';
-import { type Session, inTransaction } from '../../database/mongo.js';
+import { type Session, runInTransaction } from '../../database/mongo.js';
 import { buildConfigUpdatedDeliveries } from '../../webhooks/account-events.js';
 import type { Delivery } from '../../webhooks/deliver/delivery.model.js';
 import { insertDeliveries } from '../../webhooks/new-delivery.js';
@@ -69,7 +69,7 @@ export async function changeAccount(
 ): Promise<Account> {
   const { account, deliveries } = await writeAndInvalidate([AccountModel], [accountId], (accounts) =>
     runInTurn(accountId, () =>
-      inTransaction(async (session) => {
+      runInTransaction(async (session) => {
         await requireCurrentKey(session, by.keyId);
         const before = await accounts.findById(accountId).session(session).lean<Account>();
         if (!before) {

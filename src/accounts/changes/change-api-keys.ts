@@ -4,7 +4,7 @@ import { generateApiKey } from '../api-key.js';
 import { buildApiKeyDocument } from '../create-account.js';
 import { requireCurrentKey } from '../authenticate.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
@@ -35,7 +35,7 @@ export async function rotateApiKey(
   const key = buildApiKeyDocument(accountId, apiKey);
   const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
   const deliveries = await writeAndInvalidate([ApiKeyModel, AccountModel], [accountId], (keys, accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       await requireCurrentKey(session, by.keyId);
       await keys.updateMany(
         { accountId, $or: [{ validUntil: null }, { validUntil: { $gt: previousValidUntil } }] },
@@ -80,7 +80,7 @@ export async function revokeApiKey(
     [ApiKeyModel, AccountModel],
     [accountId],
     (keys, accounts) =>
-      inTransaction(async (session) => {
+      runInTransaction(async (session) => {
         const validUntil = now();
         const ended = await keys
           .findOneAndUpdate(

@@ -24,7 +24,7 @@ import { webhookLimits } from '../../webhooks/webhook-limits.js';
 export type NewEndpoint = Pick<WebhookEndpoint, 'url'> & EndpointSettings;
 export type EndpointChange = Partial<NewEndpoint>;
 
-interface Changed {
+interface ChangedEndpoint {
   account: Account;
   /** Id of the endpoint. */
   id: string;
@@ -42,7 +42,7 @@ export async function createEndpoint(
   accountId: string,
   input: NewEndpoint,
   by: AccountChanger,
-): Promise<Changed> {
+): Promise<ChangedEndpoint> {
   const other: WebhookEndpoint = {
     ...input,
     id: newId(),

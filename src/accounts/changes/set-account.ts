@@ -1,5 +1,5 @@
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
 import { now } from '../../shared/clock.js';
 import { NotFoundError, ValidationError } from '../../shared/errors.js';
@@ -36,14 +36,14 @@ const settingRoles: Partial<Record<keyof OperatorSettings, Role>> = {
  * @throws ValidationError for a setting of the other role.
  * @throws NotFoundError if there is no such account.
  */
-export async function setAccount(
+export async function setOperatorSettings(
   accountId: string,
   settings: OperatorSettings,
   by: ChangedBy,
 ): Promise<{ account: Account; changed: (keyof OperatorSettings)[] }> {
   const settingNames = Object.keys(settings) as (keyof OperatorSettings)[];
   return writeAndInvalidate([AccountModel], [accountId], (accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const before = await accounts.findById(accountId).session(session).lean<Account>();
       if (!before) {
         throw new NotFoundError(say('noSuchAccount'));
@@ -94,7 +94,7 @@ export async function setAccountStatus(
   by: ChangedBy,
 ): Promise<boolean> {
   return writeAndInvalidate([AccountModel], [account._id], (accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const result = await accounts.updateOne(
         { _id: account._id, status: { $ne: status } },
         { $set: { status, updatedAt: now() } },

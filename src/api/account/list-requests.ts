@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { findDocumentPage } from '../../database/page-of-documents.js';
+import { findDocumentPage } from '../../database/document-page.js';
 import { loggedRequests, type LoggedRequest } from '../../request-log/logged-request.model.js';
 import { formatIsoTime } from '../../shared/business-time.js';
 import { buildRoleFields, defineOperation, type AnyOperation } from '../contract/operation.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { customerNumber, maxPrice, productCode, newRefId, nameSchema } from '../contract/fields.js';
 import { createPurchase } from '../../purchases/accept/accept-purchase.js';
 import { defineOperation } from '../contract/operation.js';
-import { presentBuyerTransaction, replyCode, buyerTransactionData } from '../contract/resources.js';
+import { presentBuyerTransaction, getReplyCode, buyerTransactionData } from '../contract/resources.js';
 import { say } from '../../shared/say.js';
 import { createPayment as pay } from '../../purchases/accept/create-payment.js';
 import { toShownStatus } from '../../purchases/states.js';
@@ -54,7 +54,7 @@ export const createBuyerTransaction = defineOperation<PurchaseBody>({
       requestId,
     });
     return {
-      code: replyCode(purchase, created),
+      code: getReplyCode(purchase, created),
       message: say(created ? 'transactionAccepted' : 'transactionAsItIs'),
       data: presentBuyerTransaction(purchase),
     };
@@ -93,7 +93,7 @@ export const createPayment = defineOperation<PurchaseBody>({
       requestId,
     });
     return {
-      code: replyCode(purchase, created),
+      code: getReplyCode(purchase, created),
       message: say(created ? 'paymentAccepted' : 'paymentAsItIs'),
       data: {
         ref_id: purchase.refId,

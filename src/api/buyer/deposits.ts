@@ -8,8 +8,8 @@ import { type Deposit, deposits } from '../../deposits/deposit.model.js';
 import { presentDeposit } from '../../deposits/present-deposit.js';
 import { refId, rupiah } from '../contract/fields.js';
 import { say, type Message } from '../../shared/say.js';
-import { findDocumentPage } from '../../database/page-of-documents.js';
-import { listFilter, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
+import { findDocumentPage } from '../../database/document-page.js';
+import { buildListFilterSchema, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
 
 export const getBuyerBalance = defineOperation({
   id: 'getBuyerBalance',
@@ -72,7 +72,7 @@ export const listBuyerDeposits = defineOperation<unknown, unknown, ListFilter<(t
   tag: 'Buyer',
   summary: 'Your deposits, newest first',
   description: 'Dates are whole days in business time, both ends included. Without dates: all deposits.',
-  query: listFilter(statuses),
+  query: buildListFilterSchema(statuses),
   data: Joi.object({
     deposits: Joi.array().items(depositData).required(),
     next_cursor: nextCursor,

@@ -102,12 +102,12 @@ export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
 );
 
 /** Replaces Joi's messages, which mention schemes and patterns. */
-const urlForm = say('urlForm', label);
+const urlFormMessage = say('urlForm', label);
 
 export const url = Joi.string()
   .max(limits.urlLengthMax)
   .uri({ scheme: ['https', 'http'] })
-  .messages(toJoiMessages({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
+  .messages(toJoiMessages({ 'string.uri': urlFormMessage, 'string.uriCustomScheme': urlFormMessage }))
   .example('https://shop.example/hooks/topup');
 
 /** A URL whose host name is not resolved here. Only the text is checked. */
@@ -123,7 +123,7 @@ export const callbackUrl = url
 
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-const dateRule = say('dateForm', label);
+const dateFormMessage = say('dateForm', label);
 
 /** A day in business time, or a full ISO 8601 time with its offset. */
 export const isoDay = Joi.string()
@@ -133,7 +133,7 @@ export const isoDay = Joi.string()
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
   .messages(
-    toJoiMessages({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule }),
+    toJoiMessages({ 'string.pattern.base': dateFormMessage, 'string.base': dateFormMessage, 'string.empty': dateFormMessage }),
   )
   .example('2024-03-01');
 

@@ -14,15 +14,15 @@ export type InputLimits =
   /** The cost does not depend on the value: a number, a boolean or an enumerated word. */
   | { kind: 'plain' };
 
-const known = new WeakMap<Joi.Schema, InputLimits>();
+const limitsBySchema = new WeakMap<Joi.Schema, InputLimits>();
 
 /**
  * Returns the limits of an input schema.
  * @throws Error if a text or a list has no `max`, or if an object accepts unknown fields.
  */
 export function getInputLimits(schema: Joi.Schema): InputLimits {
-  const found = known.get(schema) ?? readLimits(schema, 'input');
-  known.set(schema, found);
+  const found = limitsBySchema.get(schema) ?? readLimits(schema, 'input');
+  limitsBySchema.set(schema, found);
   return found;
 }
 

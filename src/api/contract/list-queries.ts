@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import type { PageFilter } from '../../database/page-of-documents.js';
+import type { PageFilter } from '../../database/document-page.js';
 import { getEndOfDay, requireChronological, getStartOfDay } from '../../shared/business-time.js';
 import { say } from '../../shared/say.js';
 import {
@@ -46,7 +46,7 @@ export const cursor = Joi.string()
   .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
   .description('next_cursor of the previous page.');
 
-export function listFilter<Status extends string>(statuses: readonly Status[]) {
+export function buildListFilterSchema<Status extends string>(statuses: readonly Status[]) {
   return Joi.object<ListFilter<Status>>({
     status: caseInsensitive(statuses),
     ref_id: refId,

@@ -5,13 +5,13 @@
 import type { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
-import type { Authenticated, Power } from '../../accounts/authenticate.js';
+import type { AuthenticatedCaller, Permission } from '../../accounts/authenticate.js';
 import { getInputLimits } from './input-limits.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import type { Message } from '../../shared/say.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 
-export interface Call<Body, Params, Query> extends Authenticated {
+export interface Call<Body, Params, Query> extends AuthenticatedCaller {
   body: Body;
   params: Params;
   query: Query;
@@ -59,7 +59,7 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
    * Power that the caller's credential must have. The default is `own`, which only the current API
    * key has.
    */
-  needs?: Power;
+  needs?: Permission;
   tag: 'Wallet' | 'Buyer' | 'Seller' | 'Sandbox';
   summary: string;
   description?: string;
@@ -94,7 +94,7 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
 }
 
 /** Defaults to the strictest power, so that a new operation cannot be open by mistake. */
-export function getRequiredPower({ needs }: Pick<AnyOperation, 'needs'>): Power {
+export function getRequiredPermission({ needs }: Pick<AnyOperation, 'needs'>): Permission {
   return needs ?? 'own';
 }
 

@@ -146,6 +146,6 @@ export function presentSellerProduct(shown: PricedProduct) {
 /**
  * Returns 00 for a new or final purchase, and 05 for a repeated call whose purchase is in progress.
  */
-export function replyCode(purchase: Purchase, created: boolean): '00' | '05' {
+export function getReplyCode(purchase: Purchase, created: boolean): '00' | '05' {
   return created || isFinal(purchase.status) ? '00' : '05';
 }

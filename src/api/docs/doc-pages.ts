@@ -6,7 +6,7 @@ import { projectRoot } from '../../../config/project-file.js';
 import { html, type Html } from '../../shared/html.js';
 import { findClientFileUrl } from './client-files.js';
 import { docsMap, findMappedPage } from './docs-map.js';
-import { getServiceUrl, insertServiceUrl } from './own-address.js';
+import { getServiceUrl, insertServiceUrl } from './service-url.js';
 
 export interface Heading {
   id: string;
@@ -25,7 +25,7 @@ export interface DocPage {
 
 /** The docs map, which /docs shows first. */
 const mapName = 'README';
-const rendered = new Map<string, DocPage>();
+const renderedPages = new Map<string, DocPage>();
 
 /**
  * Returns a rendered page. Null if the map does not list it.
@@ -33,17 +33,17 @@ const rendered = new Map<string, DocPage>();
  */
 export function findDocPage(name: string): DocPage | null {
   const title = findMappedPage(name)?.title;
-  return title === undefined ? null : getRendered(name, title);
+  return title === undefined ? null : getRenderedPage(name, title);
 }
 
-export const mapPage = (): DocPage => getRendered(mapName, 'Documentation');
+export const getMapPage = (): DocPage => getRenderedPage(mapName, 'Documentation');
 
-export const docPages = (): DocPage[] =>
-  docsMap.flatMap(({ pages }) => pages.map(({ name, title }) => getRendered(name, title)));
+export const listDocPages = (): DocPage[] =>
+  docsMap.flatMap(({ pages }) => pages.map(({ name, title }) => getRenderedPage(name, title)));
 
-function getRendered(name: string, title: string): DocPage {
-  const known = rendered.get(name) ?? render(name, title);
-  rendered.set(name, known);
+function getRenderedPage(name: string, title: string): DocPage {
+  const known = renderedPages.get(name) ?? render(name, title);
+  renderedPages.set(name, known);
   return known;
 }
 
@@ -110,7 +110,7 @@ function buildId(words: string, before: Heading[]): string {
 }
 
 function splitByHeading(markdown: string): string[] {
-  return withoutFences(markdown)
+  return removeCodeBlocks(markdown)
     .split(/^#{1,4} .*$/m)
     .slice(1)
     .map((part) =>
@@ -122,6 +122,6 @@ function splitByHeading(markdown: string): string[] {
 }
 
 /** Removes code blocks, whose comments would look like headings. */
-function withoutFences(markdown: string): string {
+function removeCodeBlocks(markdown: string): string {
   return markdown.replace(/^```[^]*?^```$/gm, '');
 }

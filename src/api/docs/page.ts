@@ -35,12 +35,12 @@ export function sendDocsPage(response: Response, page: ShownPage): void {
 export function sendDocPage(response: Response, { name, title, body, headings }: DocPage): void {
   const { previous, next } = getNeighbours(name);
   const neighbours = html`<nav class="neighbours" aria-label="Previous and next page">
-    ${neighbour('Previous', previous)}${neighbour('Next', next)}
+    ${renderNeighbour('Previous', previous)}${renderNeighbour('Next', next)}
   </nav>`;
   sendDocsPage(response, { name, title, headings, body: html`${body}${neighbours}` });
 }
 
-function neighbour(label: string, page: MappedPage | null): Html | string {
+function renderNeighbour(label: string, page: MappedPage | null): Html | string {
   return page === null
     ? ''
     : html`<a href="/docs/${page.name}"><span class="quiet">${label}</span> ${page.title}</a>`;
@@ -68,15 +68,15 @@ function render({ title, body, name = '', headings = [] }: ShownPage): Html {
           </form>
         </header>
         <div class="columns">
-          <main>${tableOfContents(headings)}${body}</main>
-          ${sidebar(name)}
+          <main>${renderTableOfContents(headings)}${body}</main>
+          ${renderSidebar(name)}
         </div>
       </body>
     </html>`;
 }
 
 /** Lists only second-level headings, because pages are short. */
-function tableOfContents(headings: Heading[]): Html | string {
+function renderTableOfContents(headings: Heading[]): Html | string {
   const shown = headings.filter(({ depth }) => depth === 2);
   return shown.length < 2
     ? ''
@@ -89,7 +89,7 @@ function tableOfContents(headings: Heading[]): Html | string {
 }
 
 /** Comes after the page in the document, so that phones show the page first. */
-function sidebar(current: string): Html {
+function renderSidebar(current: string): Html {
   return html`<nav id="pages" class="sidebar" aria-label="All pages">
     ${docsMap.map(
       ({ title, pages }) =>

@@ -3,7 +3,7 @@ import { lookUp } from '../../shared/collections.js';
 import { resellerOperations } from '../operations.js';
 import { describedInterface, openApiDocument } from '../openapi/document.js';
 import type { DescribedOperation, Parameter, Response } from '../openapi/types.js';
-import { describeSchema, schemaRows, type SchemaRow } from './schema-rows.js';
+import { describeSchema, buildSchemaRows, type SchemaRow } from './schema-rows.js';
 
 export interface Call {
   method: string;
@@ -11,16 +11,16 @@ export interface Call {
   operation: DescribedOperation;
 }
 
-let known: Call[] | null = null;
+let cachedCalls: Call[] | null = null;
 
-export function calls(): Call[] {
-  known ??= Object.entries(describedInterface().paths).flatMap(([path, item]) =>
+export function listCalls(): Call[] {
+  cachedCalls ??= Object.entries(describedInterface().paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  return known;
+  return cachedCalls;
 }
 
-export function referenceIndex(): Html {
+export function renderReferenceIndex(): Html {
   const { tags } = describedInterface();
   return html`<h1>Calls</h1>
     <p>
@@ -31,12 +31,12 @@ export function referenceIndex(): Html {
       ({ name, description }) =>
         html`<h2>${name}</h2>
           <p>${description}</p>
-          ${callList(name)} ${eventList(name)}`,
+          ${renderCallList(name)} ${renderEventList(name)}`,
     )}`;
 }
 
-function callList(tag: string): Html | string {
-  const own = calls().filter(({ operation }) => operation.tags.includes(tag));
+function renderCallList(tag: string): Html | string {
+  const own = listCalls().filter(({ operation }) => operation.tags.includes(tag));
   return own.length === 0
     ? ''
     : html`<ul class="calls">
@@ -51,51 +51,51 @@ function callList(tag: string): Html | string {
 }
 
 /** Lists the webhook events, each with the fields of its body. */
-function eventList(tag: string): Html[] {
+function renderEventList(tag: string): Html[] {
   return Object.entries(describedInterface().webhooks).flatMap(([event, { post }]) => {
     const schema = post?.requestBody?.content['application/json']?.schema;
     return schema && post.tags.includes(tag)
       ? [
           html`<details>
             <summary>${event}: ${post.summary}</summary>
-            ${fieldTable(schemaRows(schema))}
+            ${renderFieldTable(buildSchemaRows(schema))}
           </details>`,
         ]
       : [];
   });
 }
 
-export function callPage({ method, path, operation }: Call): Html {
+export function renderCallPage({ method, path, operation }: Call): Html {
   const content = operation.requestBody?.content['application/json'];
   const ofHeaders = operation.parameters.filter((each) => each.in === 'header');
   const others = operation.parameters.filter((each) => each.in !== 'header');
   return html`<h1>${operation.summary}</h1>
     <p><code>${method} ${path}</code></p>
-    <p>${withCode(operation.description ?? '')}</p>
+    <p>${renderInlineCode(operation.description ?? '')}</p>
     <div class="call">
-      <div class="example">${example({ method, path, operation })}</div>
+      <div class="example">${renderExample({ method, path, operation })}</div>
       <div class="fields">
-        ${parameterTable('Parameters', others)}
+        ${renderParameterTable('Parameters', others)}
         ${
           content
             ? html`<h2>Body</h2>
-                ${fieldTable(schemaRows(content.schema))}`
+                ${renderFieldTable(buildSchemaRows(content.schema))}`
             : ''
         }
-        ${parameterTable('Headers', ofHeaders)} ${renderTryItForm({ method, path, operation })}
+        ${renderParameterTable('Headers', ofHeaders)} ${renderTryItForm({ method, path, operation })}
         <h2>Responses</h2>
-        ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
+        ${Object.entries(operation.responses).map(([status, response]) => renderResponse(status, response))}
         <p>What to do about each failure: <a href="/docs/reference/errors">Errors</a>.</p>
       </div>
     </div>`;
 }
 
 /** Shows the whole call and its successful response. */
-function example(call: Call): Html {
+function renderExample(call: Call): Html {
   const [status, response] = Object.entries(call.operation.responses)[0] ?? [];
   const answered = response && !('$ref' in response) ? findExample(response) : undefined;
   return html`<h2>Example</h2>
-    ${curl(call)}
+    ${renderCurlCommand(call)}
     ${
       answered === undefined
         ? ''
@@ -109,7 +109,7 @@ function findExample({ content }: Response): unknown {
   return json?.example ?? Object.values(json?.examples ?? {})[0]?.value;
 }
 
-function answer(status: string, found: Response | { $ref: string }): Html {
+function renderResponse(status: string, found: Response | { $ref: string }): Html {
   const response =
     '$ref' in found
       ? lookUp(describedInterface().components.responses, found.$ref.replace('#/components/responses/', ''))
@@ -118,13 +118,13 @@ function answer(status: string, found: Response | { $ref: string }): Html {
   const answered = response ? findExample(response) : undefined;
   return html`<details>
     <summary>${status}: ${response?.description ?? ''}</summary>
-    ${content && !('$ref' in found) ? fieldTable(schemaRows(content.schema)) : ''}
+    ${content && !('$ref' in found) ? renderFieldTable(buildSchemaRows(content.schema)) : ''}
     ${answered === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(answered, null, 2)}</code></pre>`}
   </details>`;
 }
 
 /** Required parameters come first. */
-function parameterTable(title: string, parameters: Parameter[]): Html | string {
+function renderParameterTable(title: string, parameters: Parameter[]): Html | string {
   const rows = parameters.map(({ name, required, description, schema }) => ({
     name,
     isRequired: required,
@@ -134,10 +134,10 @@ function parameterTable(title: string, parameters: Parameter[]): Html | string {
   return rows.length === 0
     ? ''
     : html`<h2>${title}</h2>
-        ${fieldTable(sorted)}`;
+        ${renderFieldTable(sorted)}`;
 }
 
-function fieldTable(rows: SchemaRow[]): Html {
+function renderFieldTable(rows: SchemaRow[]): Html {
   return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
@@ -151,7 +151,7 @@ function fieldTable(rows: SchemaRow[]): Html {
           ({ name, isRequired, description }) =>
             html`<tr>
               <td><code>${name}</code>${isRequired ? ' *' : ''}</td>
-              <td>${withCode(description)}</td>
+              <td>${renderInlineCode(description)}</td>
             </tr>`,
         )}
       </tbody>
@@ -160,11 +160,11 @@ function fieldTable(rows: SchemaRow[]): Html {
 }
 
 /** Renders text between backticks as code. */
-function withCode(text: string): Html[] {
+function renderInlineCode(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-function exampleBody({ operation }: Call): string | null {
+function findExampleBody({ operation }: Call): string | null {
   const content = operation.requestBody?.content['application/json'];
   const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
   return content === undefined ? null : JSON.stringify(example ?? {}, null, 2);
@@ -172,8 +172,8 @@ function exampleBody({ operation }: Call): string | null {
 
 const needsKey = ({ operation }: Call) => operation.security.some((each) => 'apiKey' in each);
 
-function curl(call: Call): Html {
-  const body = exampleBody(call);
+function renderCurlCommand(call: Call): Html {
+  const body = findExampleBody(call);
   const lines = [
     `curl -s -X ${call.method} '${openApiDocument().servers[0]?.url ?? ''}${call.path}'`,
     ...(needsKey(call) ? [`-H 'Authorization: Bearer <API_KEY>'`] : []),
@@ -201,7 +201,7 @@ function renderInput(name: string, place: string, isRequired: boolean | undefine
 
 /** The form that the browser script sends. Without the script it does nothing. */
 function renderTryItForm(call: Call): Html {
-  const body = exampleBody(call);
+  const body = findExampleBody(call);
   const fields = call.operation.parameters.filter((each) => each.in !== 'header');
   const signed = buildSignTemplate(call);
   return html`<h2>Try it</h2>

@@ -8,20 +8,20 @@ import { say } from '../../shared/say.js';
 import { refuseMethod } from '../http/mount-operations.js';
 import { findClientFile } from './client-files.js';
 import { docsStyle, searchScript, tryItScript } from './assets.js';
-import { findDocPage, mapPage } from './doc-pages.js';
-import { insertServiceUrl } from './own-address.js';
+import { findDocPage, getMapPage } from './doc-pages.js';
+import { insertServiceUrl } from './service-url.js';
 import { sendDocPage, sendDocsPage } from './page.js';
-import { callPage, calls, referenceIndex } from './reference.js';
-import { searchIndex, searchPage } from './search.js';
+import { renderCallPage, listCalls, renderReferenceIndex } from './reference.js';
+import { getSearchIndex, searchPage } from './search.js';
 
 /**
  * Serves `/docs`: the pages of docs/ and a page for each call. Nothing is loaded from another host.
  */
-export function docsRoutes(): Router {
+export function createDocsRouter(): Router {
   const router = Router({ caseSensitive: true });
   for (const path of ['/', '/docs']) {
     router.get(path, (_request, response) => {
-      const { title, body, headings } = mapPage();
+      const { title, body, headings } = getMapPage();
       sendDocsPage(response, { title, body: html`${body}${ownPages}`, headings });
     });
   }
@@ -35,13 +35,13 @@ export function docsRoutes(): Router {
     sendAsset(response, 'js', searchScript);
   });
   router.get('/docs/search-index.json', (_request, response) => {
-    sendAsset(response, 'json', searchIndex());
+    sendAsset(response, 'json', getSearchIndex());
   });
   router.get('/docs/search', (_request, response) => {
     sendDocsPage(response, { title: 'Search', body: searchPage });
   });
   router.get('/docs/reference', (_request, response) => {
-    sendDocsPage(response, { title: 'Reference', body: referenceIndex() });
+    sendDocsPage(response, { title: 'Reference', body: renderReferenceIndex() });
   });
   router.get('/docs/clients/:name', ({ params }, response) => {
     const found = findClientFile(params.name);
@@ -64,11 +64,11 @@ export function docsRoutes(): Router {
     }
   });
   router.get('/docs/reference/:operationId', ({ params }, response) => {
-    const call = calls().find(({ operation }) => operation.operationId === params.operationId);
+    const call = listCalls().find(({ operation }) => operation.operationId === params.operationId);
     if (!call) {
       throw new NotFoundError(say('noSuchCall'));
     }
-    sendDocsPage(response, { title: call.operation.summary, body: callPage(call) });
+    sendDocsPage(response, { title: call.operation.summary, body: renderCallPage(call) });
   });
   router.get('/docs/*name', () => {
     throw new NotFoundError(say('noSuchPage'));

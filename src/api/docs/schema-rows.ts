@@ -13,16 +13,16 @@ export interface SchemaRow {
  * Returns a row for each field, including nested ones. Required fields come first. A choice has the
  * fields of all alternatives.
  */
-export function schemaRows(schema: Schema, prefix = ''): SchemaRow[] {
-  const rows = requiredFirst(schema).flatMap(([name, each, isRequired]) => [
+export function buildSchemaRows(schema: Schema, prefix = ''): SchemaRow[] {
+  const rows = listRequiredFirst(schema).flatMap(([name, each, isRequired]) => [
     { name: `${prefix}${name}`, isRequired, description: describeSchema(each) },
-    ...schemaRows(each, `${prefix}${name}.`),
-    ...schemaRows(each.items ?? {}, `${prefix}${name}[].`),
+    ...buildSchemaRows(each, `${prefix}${name}.`),
+    ...buildSchemaRows(each.items ?? {}, `${prefix}${name}[].`),
   ]);
   const choices = [...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap((each) =>
-    schemaRows(each, prefix),
+    buildSchemaRows(each, prefix),
   );
-  const items = prefix === '' && schema.items ? schemaRows(schema.items, '[].') : [];
+  const items = prefix === '' && schema.items ? buildSchemaRows(schema.items, '[].') : [];
   const all = [...rows, ...choices, ...items];
   return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
 }
@@ -34,7 +34,7 @@ export function describeSchema(schema: Schema): string {
   return [`${describeValue(schema)}${value}`, description].filter((part) => part !== '').join('. ');
 }
 
-function requiredFirst({ properties = {}, required = [] }: Schema): [string, Schema, boolean][] {
+function listRequiredFirst({ properties = {}, required = [] }: Schema): [string, Schema, boolean][] {
   const all = Object.entries(properties).map(([name, each]): [string, Schema, boolean] => [
     name,
     each,
@@ -55,23 +55,23 @@ function describeValue(schema: Schema): string {
   const types = [type ?? []].flat();
   const words = types.map((each) => {
     if (each === 'string') {
-      return lookUp(wordsOfPatterns, pattern ?? '') ?? `text${describeLength(schema)}`;
+      return lookUp(patternDescriptions, pattern ?? '') ?? `text${describeLength(schema)}`;
     }
     if (each === 'array') {
       return `list${describeCount(schema)} of ${items ? describeValue(items) : 'anything'}`;
     }
-    return `${lookUp(wordsOfTypes, each) ?? each}${each === 'null' ? '' : describeRange(schema)}`;
+    return `${lookUp(typeDescriptions, each) ?? each}${each === 'null' ? '' : describeRange(schema)}`;
   });
   return joinWords(words);
 }
 
-const wordsOfTypes: Record<string, string> = {
+const typeDescriptions: Record<string, string> = {
   integer: 'whole number',
   boolean: 'true or false',
 };
 
 /** Descriptions of the patterns in the document. They include the lengths. */
-export const wordsOfPatterns: Record<string, string> = {
+export const patternDescriptions: Record<string, string> = {
   '^[A-Za-z0-9._-]{1,50}$': '1 to 50 letters, digits, ".", "_" or "-"',
   '^[A-Za-z0-9._:-]{1,64}$': '1 to 64 letters, digits, ".", "_", ":" or "-"',
   '^[A-Za-z0-9._-]+$': 'letters, digits, ".", "_" or "-"',

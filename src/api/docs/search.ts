@@ -1,9 +1,9 @@
 import { html, type Html } from '../../shared/html.js';
-import { docPages } from './doc-pages.js';
-import { calls } from './reference.js';
+import { listDocPages } from './doc-pages.js';
+import { listCalls } from './reference.js';
 
 /** A call or a section of a page. search.js reads this form. */
-interface Entry {
+interface SearchEntry {
   address: string;
   title: string;
   where: string;
@@ -12,16 +12,16 @@ interface Entry {
 
 const textCharactersMax = 2_000;
 
-let known: string | null = null;
+let cachedIndex: string | null = null;
 
 /** Returns the search index as JSON. The browser searches it. */
-export function searchIndex(): string {
-  known ??= JSON.stringify([...callEntries(), ...sectionEntries()]);
-  return known;
+export function getSearchIndex(): string {
+  cachedIndex ??= JSON.stringify([...buildCallEntries(), ...buildSectionEntries()]);
+  return cachedIndex;
 }
 
-function callEntries(): Entry[] {
-  return calls().map(({ method, path, operation }) => ({
+function buildCallEntries(): SearchEntry[] {
+  return listCalls().map(({ method, path, operation }) => ({
     address: `/docs/reference/${operation.operationId}`,
     title: operation.summary,
     where: `${method} ${path}`,
@@ -29,8 +29,8 @@ function callEntries(): Entry[] {
   }));
 }
 
-function sectionEntries(): Entry[] {
-  return docPages().flatMap(({ name, title, headings, texts }) =>
+function buildSectionEntries(): SearchEntry[] {
+  return listDocPages().flatMap(({ name, title, headings, texts }) =>
     headings.map((each, index) => ({
       address: each.depth === 1 ? `/docs/${name}` : `/docs/${name}#${each.id}`,
       title: each.title,

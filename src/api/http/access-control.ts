@@ -5,9 +5,9 @@ import type { Account } from '../../accounts/account.model.js';
 import { getRateLimit } from '../../accounts/effective-settings.js';
 import { RateLimitError, UnauthorizedError, ForbiddenError } from '../../shared/errors.js';
 import { say, type Message } from '../../shared/say.js';
-import { consumeRateLimit, type Taken } from '../../redis/rate-limit.js';
+import { consumeRateLimit, type RateLimitResult } from '../../redis/rate-limit.js';
 import { getSubscriberNetwork, getClientAddress } from './read-request.js';
-import { authenticate, type Authenticated } from '../../accounts/authenticate.js';
+import { authenticate, type AuthenticatedCaller } from '../../accounts/authenticate.js';
 import { failWhenMongoIsDown } from './mongo-timeout.js';
 import { getRequestContext } from './request-context.js';
 import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
@@ -56,13 +56,13 @@ export async function limitFailedAuthentication<T>(
   }
 }
 
-function throwIfExceeded(taken: Taken, message: Message): void {
+function throwIfExceeded(taken: RateLimitResult, message: Message): void {
   if (!taken.accepted) {
     throw new RateLimitError(message, getResetSeconds(taken));
   }
 }
 
-function getResetSeconds({ resetMs }: Taken): number {
+function getResetSeconds({ resetMs }: RateLimitResult): number {
   return Math.ceil(resetMs / 1_000);
 }
 
@@ -83,8 +83,8 @@ export const authenticateRequest: RequestHandler = async (request, response, nex
   next();
 };
 
-export function getAuthenticated(response: Response): Authenticated {
-  return response.locals['authenticated'] as Authenticated;
+export function getAuthenticated(response: Response): AuthenticatedCaller {
+  return response.locals['authenticated'] as AuthenticatedCaller;
 }
 
 /**

@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import express, { type Response } from 'express';
-import { builtProgram } from '../../../config/project-file.js';
+import { getBuiltProgramPath } from '../../../config/project-file.js';
 
-const built = builtProgram('console');
+const built = getBuiltProgramPath('console');
 
 /** vite.config.ts of packages/console writes this where a nonce belongs. */
 const noncePlaceholder = '__CSP_NONCE__';

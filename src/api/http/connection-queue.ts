@@ -13,7 +13,7 @@ import { endStalledResponses } from './stalled-responses.js';
  */
 const turnsToRead = 3;
 
-interface Waiting {
+interface WaitingRequest {
   response: ServerResponse;
   /** True if no later request is read from the connection. */
   isLast: boolean;
@@ -25,7 +25,7 @@ interface ConnectionQueue {
   /** The response in progress. */
   current: ServerResponse | null;
   /** Pipelined requests that arrived while another request was in progress. */
-  waiting: Waiting[];
+  waiting: WaitingRequest[];
   /** True while a request is being handled or is scheduled. */
   isBusy: boolean;
   /**
@@ -36,7 +36,7 @@ interface ConnectionQueue {
 }
 
 /** Stall timeouts: how long a client may read none of its response. */
-interface Times {
+interface StallTimeouts {
   /** During normal operation, in milliseconds. */
   stillMs?: number;
   /** While the server closes, in milliseconds. */
@@ -64,7 +64,7 @@ interface ServerState {
 export function handleSequentially(
   server: Server,
   handle: RequestListener,
-  { stillMs = limits.stillConnectionMs, atStopMs = limits.stillAtStopMs }: Times = {},
+  { stillMs = limits.stillConnectionMs, atStopMs = limits.stillAtStopMs }: StallTimeouts = {},
 ): { close(): Promise<void> } {
   const lines = trackConnections(server);
   // A client that reads nothing of its response would hold its connection forever.
@@ -147,7 +147,7 @@ async function closeInOrder(
   const closed = stopListening(server);
   destroyConnectionsWhere(lines, ({ current }) => current === null);
   const unsent = setTimeout(destroyConnectionsWhere, limits.bodyAtStopMs, lines, isWaitingForBody);
-  answers.hurry();
+  answers.shortenTimeout();
   await closed;
   clearTimeout(unsent);
   answers.stop();

@@ -5,7 +5,7 @@ import type { PricedProduct } from '../../providers/price-list.js';
 import { runInTurn } from './send-response.js';
 
 /** Products hashed per event loop iteration. Hashing them takes well under a millisecond. */
-const itemsAtOnce = 200;
+const batchSize = 200;
 
 /**
  * True if If-None-Match names this state, by weak comparison (RFC 9110, section 13.1.2).
@@ -33,7 +33,7 @@ export async function computeProductsDigest(products: Iterable<PricedProduct>): 
   let isMore = true;
   while (isMore) {
     isMore = await runInTurn(() => {
-      for (let n = 0; n < itemsAtOnce; n++) {
+      for (let n = 0; n < batchSize; n++) {
         const row = rows.next();
         if (row.done) {
           return false;

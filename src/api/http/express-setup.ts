@@ -21,11 +21,11 @@ export function buildExpressClasses(app: Express) {
  */
 function createClassWithPrototype<C extends new (...args: never[]) => object>(base: C, prototype: object): C {
   const init = base as unknown as (this: object, first: unknown, second: unknown) => void;
-  function Born(this: object, first: unknown, second: unknown): void {
+  function Subclass(this: object, first: unknown, second: unknown): void {
     init.call(this, first, second);
   }
-  Born.prototype = prototype;
-  return Born as unknown as C;
+  Subclass.prototype = prototype;
+  return Subclass as unknown as C;
 }
 
 /**

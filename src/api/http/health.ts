@@ -6,7 +6,7 @@ import { checkDependencies } from '../../signals/readiness.js';
  * that the process can serve: MongoDB and Redis accept writes, and the unique indexes exist.
  * Otherwise its `reason` names the problem.
  */
-export function healthRoutes(): Router {
+export function createHealthRouter(): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { requireRole, requirePower } from '../../accounts/authenticate.js';
+import { requireRole, requirePermission } from '../../accounts/authenticate.js';
 import { groupBy } from '../../shared/collections.js';
 import { HttpRequestError } from './http-status.js';
 import { getClientAddress, parseQuery } from './read-request.js';
 import { getAuthenticated, authenticateRequest } from './access-control.js';
 import { getRequestContext } from './request-context.js';
-import { getRequiredPower, type AnyOperation, type Call, type Reply } from '../contract/operation.js';
+import { getRequiredPermission, type AnyOperation, type Call, type Reply } from '../contract/operation.js';
 import { sendFile, JsonList, sendJson } from './send-response.js';
 import { failWhenMongoIsDown } from './mongo-timeout.js';
 import { validate } from '../contract/validate.js';
@@ -61,7 +61,7 @@ function createHandler(operation: AnyOperation): RequestHandler {
     const by = getAuthenticated(response);
     requireRole(by.account, operation.role);
     const reply = async () => {
-      await requirePower(by, getRequiredPower(operation));
+      await requirePermission(by, getRequiredPermission(operation));
       return operation.handle(buildCall(operation, request, response));
     };
     await send(operation, { request, response }, await failWhenMongoIsDown(reply()));

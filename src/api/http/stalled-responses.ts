@@ -13,7 +13,7 @@ const checksPerTimeout = 4;
 export function endStalledResponses(
   sockets: () => Iterable<Socket>,
   { stillMs, atStopMs }: { stillMs: number; atStopMs: number },
-): { hurry(): void; stop(): void } {
+): { shortenTimeout(): void; stop(): void } {
   const seen = new WeakMap<Socket, { left: string; sinceMs: number }>();
   let mayStandMs = stillMs;
   const lookAt = (socket: Socket): void => {
@@ -38,7 +38,7 @@ export function endStalledResponses(
     Math.min(stillMs, atStopMs) / checksPerTimeout,
   ).unref();
   return {
-    hurry() {
+    shortenTimeout() {
       mayStandMs = Math.min(stillMs, atStopMs);
     },
     stop: () => clearInterval(timer),

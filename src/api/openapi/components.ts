@@ -4,15 +4,15 @@
  * which is easier to write and test.
  */
 import { toPascalCase } from '../contract/fields.js';
-import type { DocumentParts, Published, Schema } from './types.js';
+import type { DocumentParts, PublishedDocument, Schema } from './types.js';
 
 /**
  * Returns the published document.
  * @throws Error if different schemas have one name, which is a bug.
  */
-export function withComponents<Document extends DocumentParts>(document: Document): Published<Document> {
+export function extractComponents<Document extends DocumentParts>(document: Document): PublishedDocument<Document> {
   const schemas: Record<string, unknown> = {};
-  const parameters = repeatedParameters(document);
+  const parameters = findRepeatedParameters(document);
   const publish = (part: unknown): unknown => {
     if (Array.isArray(part)) {
       return part.map(publish);
@@ -61,7 +61,7 @@ export function withComponents<Document extends DocumentParts>(document: Documen
       ),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
-  } as Published<Document>;
+  } as PublishedDocument<Document>;
 }
 
 /** In a schema `title` is the name of its type. */
@@ -70,7 +70,7 @@ function isNamed(part: object): part is { title: string } {
 }
 
 /** Returns the names of parameters that several operations take, by the JSON of the parameter. */
-function repeatedParameters({ paths, webhooks = {} }: DocumentParts): Map<string, string> {
+function findRepeatedParameters({ paths, webhooks = {} }: DocumentParts): Map<string, string> {
   const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
     Object.values(item),
   );

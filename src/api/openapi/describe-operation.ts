@@ -1,10 +1,10 @@
 import { lookUp } from '../../shared/collections.js';
 import type Joi from 'joi';
-import { getRequiredPower, type AnyOperation } from '../contract/operation.js';
+import { getRequiredPermission, type AnyOperation } from '../contract/operation.js';
 import { toPascalCase } from '../contract/fields.js';
 import { addTitle } from './components.js';
 import { listExamples, recordedExamples } from './examples.js';
-import { contentLanguage, everyBody, everyCall, failureReferences } from './failures.js';
+import { contentLanguage, bodyFailures, commonFailures, buildFailureReferences } from './failures.js';
 import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
 
@@ -32,9 +32,9 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
         (operation.successStatuses ?? [200]).map((status) => [status, describeSuccess(operation, status)]),
       ),
       ...(operation.conditional && { 304: notModified }),
-      ...failureReferences([
-        ...everyCall,
-        ...(operation.method === 'get' ? [] : everyBody),
+      ...buildFailureReferences([
+        ...commonFailures,
+        ...(operation.method === 'get' ? [] : bodyFailures),
         ...(operation.failures ?? []),
       ]),
     },
@@ -45,7 +45,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
 function buildDescription(operation: AnyOperation): { description?: string } {
   const sentences = [
     ...(operation.description === undefined ? [] : [operation.description]),
-    ...(getRequiredPower(operation) === 'own'
+    ...(getRequiredPermission(operation) === 'own'
       ? ['Requires the current API key: an access token or a replaced key is refused (403/07).']
       : []),
   ];
@@ -167,7 +167,7 @@ function describeSuccess(operation: AnyOperation, status: number): Response {
         Object.fromEntries(
           (operation.fileTypes ?? [csvType]).map((type) => [
             type,
-            { schema: fileSchema(type), ...listExamples(examples?.[type]) },
+            { schema: buildFileSchema(type), ...listExamples(examples?.[type]) },
           ]),
         )),
     },
@@ -177,7 +177,7 @@ function describeSuccess(operation: AnyOperation, status: number): Response {
 const csvType = 'text/csv';
 
 /** CSV is text. Other files are bytes that no schema describes. */
-function fileSchema(type: string): Schema {
+function buildFileSchema(type: string): Schema {
   return type === csvType ? { type: 'string' } : { type: 'string', contentMediaType: type };
 }
 

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { addTitle } from './components.js';
-import { everyBody, failureReferences } from './failures.js';
+import { bodyFailures, buildFailureReferences } from './failures.js';
 import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
 
@@ -65,7 +65,7 @@ export function describeProviderCallback(): DescribedOperation {
           },
         },
       },
-      ...failureReferences([400, 401, 429, 503, ...everyBody]),
+      ...buildFailureReferences([400, 401, 429, 503, ...bodyFailures]),
     },
   };
 }

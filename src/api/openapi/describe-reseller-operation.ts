@@ -6,7 +6,7 @@ import { toPascalCase } from '../contract/fields.js';
 import { addTitle } from './components.js';
 import { describeParameters } from './describe-operation.js';
 import { listExamples, recordedExamples } from './examples.js';
-import { contentLanguage, failureReferences } from './failures.js';
+import { contentLanguage, buildFailureReferences } from './failures.js';
 import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
@@ -33,8 +33,8 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
           'application/json': {
             schema: {
               oneOf: [
-                addTitle(`${toPascalCase(operation.id)}Response`, describeAnswer(operation)),
-                addTitle(`${toPascalCase(operation.id)}Refusal`, describeOtherAnswer(operation)),
+                addTitle(`${toPascalCase(operation.id)}Response`, describeSuccess(operation)),
+                addTitle(`${toPascalCase(operation.id)}Refusal`, describeOtherResponse(operation)),
               ],
             },
             ...listExamples(
@@ -44,17 +44,17 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
         },
       },
       // For every other method on this path.
-      ...failureReferences([405]),
+      ...buildFailureReferences([405]),
     },
   };
 }
 
-function describeAnswer({ answer }: AnyResellerOperation): Schema {
-  return buildAnswerSchema(['00'], answer);
+function describeSuccess({ answer }: AnyResellerOperation): Schema {
+  return buildResponseSchema(['00'], answer);
 }
 
-function describeOtherAnswer({ otherAnswer = {} }: AnyResellerOperation): Schema {
-  return buildAnswerSchema(['01', '02', '03', '04', '05', '06', '07'], {
+function describeOtherResponse({ otherAnswer = {} }: AnyResellerOperation): Schema {
+  return buildResponseSchema(['01', '02', '03', '04', '05', '06', '07'], {
     reason: Joi.string()
       .valid(...failureReasons)
       .description('Stable identifier of the cause. Absent with 05.'),
@@ -62,7 +62,7 @@ function describeOtherAnswer({ otherAnswer = {} }: AnyResellerOperation): Schema
   });
 }
 
-function buildAnswerSchema(codes: string[], fields: Record<string, Joi.Schema>): Schema {
+function buildResponseSchema(codes: string[], fields: Record<string, Joi.Schema>): Schema {
   return toJsonSchema(
     Joi.object({
       status: Joi.string()

@@ -6,26 +6,26 @@ import { describeOperation } from './describe-operation.js';
 import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';
 import { describeWebhook, describeWebhooks, webhookBodies } from './webhooks.js';
-import { withComponents } from './components.js';
-import { failureResponses } from './failures.js';
-import type { OpenApiDocument, PathItem, Published } from './types.js';
+import { extractComponents } from './components.js';
+import { buildFailureResponses } from './failures.js';
+import type { OpenApiDocument, PathItem, PublishedDocument } from './types.js';
 
-let described: OpenApiDocument | null = null;
-let published: Published<OpenApiDocument> | null = null;
+let inlineDocument: OpenApiDocument | null = null;
+let publishedDocument: PublishedDocument<OpenApiDocument> | null = null;
 
 /** Returns the published document. It is built at the first call, because that takes a while. */
-export function openApiDocument(): Published<OpenApiDocument> {
-  published ??= withComponents(describedInterface());
-  return published;
+export function openApiDocument(): PublishedDocument<OpenApiDocument> {
+  publishedDocument ??= extractComponents(describedInterface());
+  return publishedDocument;
 }
 
 /** Returns the document with every schema inline, for use in this service. */
 export function describedInterface(): OpenApiDocument {
-  described ??= makeDocument();
-  return described;
+  inlineDocument ??= buildDocument();
+  return inlineDocument;
 }
 
-function makeDocument(): OpenApiDocument {
+function buildDocument(): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {
@@ -37,7 +37,7 @@ function makeDocument(): OpenApiDocument {
         'lost, send the call again with the same `ref_id`: nothing is bought twice. A failure envelope means ' +
         'that this call created no transaction.',
     },
-    servers: [{ url: baseUrl() }],
+    servers: [{ url: getBaseUrl() }],
     tags: [
       { name: 'Wallet', description: 'Buyer keys, prefix /v1.' },
       { name: 'Buyer', description: 'Buyer keys.' },
@@ -52,7 +52,7 @@ function makeDocument(): OpenApiDocument {
       Object.entries(webhookBodies).map(([event, each]) => [event, describeWebhook(event, each)]),
     ),
     components: {
-      responses: failureResponses(),
+      responses: buildFailureResponses(),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -83,7 +83,7 @@ function makeDocument(): OpenApiDocument {
 }
 
 /** Absolute, because generated clients use it unchanged. */
-function baseUrl(): string {
+function getBaseUrl(): string {
   return (env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/+$/, '');
 }
 

@@ -5,13 +5,13 @@
 import { readConfigJson } from '../../../config/project-file.js';
 
 /** Examples by name. */
-type Named = Record<string, unknown>;
+type NamedExamples = Record<string, unknown>;
 
 export interface RecordedExamples {
   /** By operation. */
   operations: Record<string, OperationExamples>;
   /** By HTTP status. All operations share the failures. */
-  failures: Record<string, Named>;
+  failures: Record<string, NamedExamples>;
   /** By event. */
   webhooks: Record<string, unknown>;
 }
@@ -20,7 +20,7 @@ export interface OperationExamples {
   /** The body of the first call. */
   request?: unknown;
   /** By HTTP status and media type. */
-  responses: Record<string, Record<string, Named>>;
+  responses: Record<string, Record<string, NamedExamples>>;
 }
 
 export const recordedExamples = readConfigJson('openapi-examples.json') as RecordedExamples;
@@ -29,7 +29,7 @@ export const recordedExamples = readConfigJson('openapi-examples.json') as Recor
  * Returns `examples` of a media type, `example` if there is only one (more tools read it), or
  * nothing.
  */
-export function listExamples(named: Named | undefined): {
+export function listExamples(named: NamedExamples | undefined): {
   example?: unknown;
   examples?: Record<string, { value: unknown }>;
 } {

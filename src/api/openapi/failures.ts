@@ -87,11 +87,11 @@ export type FailureStatus = keyof typeof failures;
 /**
  * Failures of every call. 405 belongs to paths: it is the response to methods without an operation.
  */
-export const everyCall: FailureStatus[] = [400, 401, 403, 429, 503];
-export const everyBody: FailureStatus[] = [413, 415];
+export const commonFailures: FailureStatus[] = [400, 401, 403, 429, 503];
+export const bodyFailures: FailureStatus[] = [413, 415];
 
 /** Returns references to the failure responses of `components`, by HTTP status. */
-export function failureReferences(statuses: FailureStatus[]): Record<string, { $ref: string }> {
+export function buildFailureReferences(statuses: FailureStatus[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort((a, b) => a - b)
@@ -100,7 +100,7 @@ export function failureReferences(statuses: FailureStatus[]): Record<string, { $
 }
 
 /** Returns the failure responses for `components`, by name. */
-export function failureResponses(): Record<string, Response> {
+export function buildFailureResponses(): Record<string, Response> {
   return Object.fromEntries(
     Object.entries(failures).map(([status, failure]) => [
       failure.name,
@@ -132,7 +132,7 @@ function describeFailure(status: number, { code, description }: Failure): Respon
       'application/json': {
         schema: {
           allOf: [
-            addTitle('Failure', failureEnvelope({ enum: codes })),
+            addTitle('Failure', buildFailureEnvelope({ enum: codes })),
             {
               type: 'object',
               properties: { code: { const: code }, reason: { enum: listReasons(status) } },
@@ -149,7 +149,7 @@ function describeFailure(status: number, { code, description }: Failure): Respon
  * Returns the schema of the failure envelope.
  * @param code Schema of the codes that it may have.
  */
-export function failureEnvelope(code: Schema): Schema {
+export function buildFailureEnvelope(code: Schema): Schema {
   return {
     type: 'object',
     required: ['status', 'code', 'reason', 'message', 'data', 'request_id'],

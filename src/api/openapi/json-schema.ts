@@ -14,16 +14,16 @@ export function toJsonSchema(schema: Joi.Schema, direction: 'request' | 'respons
 }
 
 /** Parts of Joi's own description that its JSON Schema lacks. */
-interface Described {
+interface JoiDescription {
   [other: string]: unknown;
   examples?: unknown[];
   metas?: { name?: string; shown?: Schema }[];
-  keys?: Record<string, Described>;
-  items?: Described[];
-  matches?: { schema: Described }[];
+  keys?: Record<string, JoiDescription>;
+  items?: JoiDescription[];
+  matches?: { schema: JoiDescription }[];
 }
 
-function completeSchema(found: Schema, described: Described, direction: 'request' | 'response'): Schema {
+function completeSchema(found: Schema, described: JoiDescription, direction: 'request' | 'response'): Schema {
   const { properties, additionalProperties, enum: values, oneOf, ...rest } = found;
   const [item] = described.items ?? [];
   const { name, shown } = (described.metas ?? []).reduce((all, each) => ({ ...all, ...each }), {});

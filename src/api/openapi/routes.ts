@@ -3,7 +3,7 @@ import { refuseMethod } from '../http/mount-operations.js';
 import { openApiDocument } from './document.js';
 
 /** Serves `/openapi.json`. */
-export function openApiRoutes(): Router {
+export function createOpenApiRouter(): Router {
   const router = Router({ caseSensitive: true });
   // Serialized once: the document is long, and the call needs no key.
   let text: string | undefined;

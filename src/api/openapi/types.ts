@@ -91,7 +91,7 @@ export interface DocumentParts {
  * A document as it is served: schemas and parameters are references into `components`. See
  * components.ts.
  */
-export type Published<Document extends DocumentParts> = Omit<Document, 'paths' | 'webhooks'> & {
+export type PublishedDocument<Document extends DocumentParts> = Omit<Document, 'paths' | 'webhooks'> & {
   paths: Record<string, Record<string, { operationId: string }>>;
   webhooks: Record<string, Record<string, { operationId: string }>>;
   components: Document['components'] & {

@@ -20,7 +20,7 @@ interface WebhookBody {
 const money = Joi.number().integer().required();
 const nullableText = Joi.string().allow(null).required();
 
-function envelope(event: string, data: Joi.ObjectSchema): Joi.ObjectSchema {
+function buildEnvelopeSchema(event: string, data: Joi.ObjectSchema): Joi.ObjectSchema {
   return Joi.object({
     event: Joi.string().valid(event).required(),
     data: data.required(),
@@ -28,8 +28,8 @@ function envelope(event: string, data: Joi.ObjectSchema): Joi.ObjectSchema {
   });
 }
 
-function purchaseEvent(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchema {
-  return envelope(
+function buildPurchaseEventSchema(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchema {
+  return buildEnvelopeSchema(
     `transaction.${event}`,
     Joi.object({
       ref_id: Joi.string().required().example('order-20240301-0001'),
@@ -61,16 +61,16 @@ const settlement = {
 export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   'transaction.pending': {
     summary: 'A purchase takes longer than usual',
-    body: purchaseEvent('pending'),
+    body: buildPurchaseEventSchema('pending'),
   },
-  'transaction.success': { summary: 'A purchase succeeded', body: purchaseEvent('success') },
+  'transaction.success': { summary: 'A purchase succeeded', body: buildPurchaseEventSchema('success') },
   'transaction.failed': {
     summary: 'A purchase failed or was reversed; its price was returned to the wallet',
-    body: purchaseEvent('failed'),
+    body: buildPurchaseEventSchema('failed'),
   },
   'settlement.completed': {
     summary: 'A settlement was paid out',
-    body: envelope(
+    body: buildEnvelopeSchema(
       'settlement.completed',
       Joi.object({
         ...settlement,
@@ -81,7 +81,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   },
   'settlement.failed': {
     summary: 'A settlement failed; the whole amount was returned to the balance',
-    body: envelope(
+    body: buildEnvelopeSchema(
       'settlement.failed',
       Joi.object({
         ...settlement,
@@ -92,18 +92,18 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   },
   'deposit.completed': {
     summary: 'A pending deposit was credited',
-    body: envelope('deposit.completed', depositData),
+    body: buildEnvelopeSchema('deposit.completed', depositData),
   },
   'config.updated': {
     summary: 'The API configuration changed; sent to the endpoints as they were before the change',
-    body: envelope(
+    body: buildEnvelopeSchema(
       'config.updated',
       Joi.object({ changed: Joi.array().items(Joi.string()).required().description('Names of the fields.') }),
     ),
   },
   'webhook.disabled': {
     summary: 'One of your URLs was disabled; sent to the other endpoints',
-    body: envelope(
+    body: buildEnvelopeSchema(
       'webhook.disabled',
       Joi.object({
         endpoint_id: Joi.string().allow(null).required().description('Null: the callback_url.'),
@@ -119,7 +119,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   },
   ping: {
     summary: 'A test that you requested',
-    body: envelope('ping', Joi.object({ message: Joi.string().required() })),
+    body: buildEnvelopeSchema('ping', Joi.object({ message: Joi.string().required() })),
   },
   'callback.wallet': {
     summary: 'A purchase made through /v1 is final (sent to callback_url)',

@@ -27,7 +27,7 @@ const ageMaxMs = 5 * 60_000;
  * (docs/reference/api/deposits.md#payment-notifications).
  * @throws UnauthorizedError (401/07) if either of them is invalid.
  */
-export function checkNotice(
+export function verifyNotification(
   notice: { raw: Buffer; timestamp: string | undefined; signature: string | undefined },
   secret: string,
 ): void {
@@ -64,7 +64,7 @@ const path = '/internal/payments/notify';
  * PAYMENT_NOTIFY_SECRET.
  * Mount it before the JSON body parser, because the signature covers the raw body.
  */
-export function paymentNotifyRoutes(): Router {
+export function createPaymentNotifyRouter(): Router {
   const router = Router({ caseSensitive: true });
   const { PAYMENT_NOTIFY_SECRET: secret } = env;
   if (secret !== null) {
@@ -83,7 +83,7 @@ function receive(secret: string): RequestHandler {
     // Async, so that a refusal is a rejected promise.
     const signed = (async () => {
       await Promise.resolve();
-      checkNotice(notice, secret);
+      verifyNotification(notice, secret);
     })();
     await limitFailedAuthentication(getClientAddress(request), signed);
     const { payment_id: _id, ref_id, ...told } = validate(body, parse(raw));

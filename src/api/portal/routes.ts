@@ -8,7 +8,7 @@ import { refuseMethod } from '../http/mount-operations.js';
  * console.
  * The portal only makes calls of the public API, with the key that the user enters (decision 034).
  */
-export function portalRoutes(): Router {
+export function createPortalRouter(): Router {
   const router = Router({ caseSensitive: true });
   router.use('/assets', builtAssets);
   const paths = ['/portal', '/portal/*rest'];

@@ -14,7 +14,7 @@ import { refuseMethod } from '../http/mount-operations.js';
  * (docs/reference/api/callbacks.md#inbound-callbacks), and another path for Digiflazz.
  * Mount it before the JSON body parser, because signatures cover the raw body.
  */
-export function providerCallbackRoutes(): Router {
+export function createProviderCallbackRouter(): Router {
   const router = Router({ caseSensitive: true });
   const raw = parseBytes({ limit: limits.bodyBytesMax });
   const paths: [string, InboundCallback['protocol']][] = [

@@ -42,7 +42,7 @@ export function requireReadyReport(report: Report | null): Report {
  * The allowlist and a suspension of the account apply.
  * A call without a token is passed to the operation on the same path, which needs the owner's key.
  */
-export function signedDownloadRoutes(): Router {
+export function createSignedDownloadRouter(): Router {
   const router = Router({ caseSensitive: true });
   router.get(
     ['/api/buyer/reports/:id/download', '/api/seller/reports/:id/download'],

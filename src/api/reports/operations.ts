@@ -15,11 +15,11 @@ import {
 } from '../contract/operation.js';
 import {
   itemsInlineMax,
-  reportData,
-  reportFileData,
+  buildReportSchema,
+  buildReportFileSchema,
   reportFormats,
   reportTypes,
-  unfinishedReportData,
+  buildUnfinishedReportSchema,
 } from './report-data.js';
 import Joi from 'joi';
 import { findReport, requestReport } from '../../reports/request-report.js';
@@ -97,17 +97,17 @@ const getMediaType = (format: ReportFormat) => fileTypes[format].contentType.spl
 const fileMediaTypes = [getMediaType('csv'), getMediaType('xlsx')];
 
 /** Returns the report operations of one role (docs/reference/api/reports.md). */
-export function reportOperations(role: Role): AnyOperation[] {
+export function buildReportOperations(role: Role): AnyOperation[] {
   return [
-    createReport(role),
-    getReport(role),
-    downloadReport(role),
-    revokeLinksOfReport(role),
-    revokeAllLinks(role),
+    createReportFor(role),
+    getReportFor(role),
+    downloadReportFor(role),
+    revokeReportLinksFor(role),
+    revokeAllLinksFor(role),
   ];
 }
 
-function createReport(role: Role): AnyOperation {
+function createReportFor(role: Role): AnyOperation {
   return defineOperation<Body>({
     ...buildRoleFields(role, { name: (who) => `create${who}Report`, path: '/reports' }),
     method: 'post',
@@ -129,8 +129,8 @@ function createReport(role: Role): AnyOperation {
       end_date: isoDay,
       tz,
     }),
-    data: reportData(role),
-    unfinishedData: unfinishedReportData(role),
+    data: buildReportSchema(role),
+    unfinishedData: buildUnfinishedReportSchema(role),
     file: 'onRequest',
     fileTypes: fileMediaTypes,
     successStatuses: [200, 202],
@@ -153,7 +153,7 @@ function createReport(role: Role): AnyOperation {
   });
 }
 
-function getReport(role: Role): AnyOperation {
+function getReportFor(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...buildRoleFields(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
     method: 'get',
@@ -161,8 +161,8 @@ function getReport(role: Role): AnyOperation {
     summary: 'Read a report',
     description: 'Returns 202 (code 05) while the report is being generated.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
-    data: reportData(role),
-    unfinishedData: unfinishedReportData(role),
+    data: buildReportSchema(role),
+    unfinishedData: buildUnfinishedReportSchema(role),
     successStatuses: [200, 202],
     failures: [404, 409],
     async handle({ account, params }) {
@@ -171,7 +171,7 @@ function getReport(role: Role): AnyOperation {
   });
 }
 
-function downloadReport(role: Role): AnyOperation {
+function downloadReportFor(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...buildRoleFields(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
     method: 'get',
@@ -180,7 +180,7 @@ function downloadReport(role: Role): AnyOperation {
     description: 'With the signed `token` of a `download_url`, no API key is needed.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     takesToken: true,
-    data: reportFileData(role),
+    data: buildReportFileSchema(role),
     file: 'always',
     fileTypes: fileMediaTypes,
     failures: [404],
@@ -190,7 +190,7 @@ function downloadReport(role: Role): AnyOperation {
   });
 }
 
-function revokeLinksOfReport(role: Role): AnyOperation {
+function revokeReportLinksFor(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...buildRoleFields(role, { name: (who) => `revoke${who}ReportLinks`, path: '/reports/:id/links/revoke' }),
     method: 'post',
@@ -209,7 +209,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
   });
 }
 
-function revokeAllLinks(role: Role): AnyOperation {
+function revokeAllLinksFor(role: Role): AnyOperation {
   return defineOperation({
     ...buildRoleFields(role, { name: (who) => `revoke${who}Links`, path: '/reports/links/revoke' }),
     method: 'post',

@@ -60,7 +60,7 @@ const day = Joi.string()
   .required()
   .example('2024-03-01');
 
-const fiveFigures = {
+const transactionTotals = {
   total_transactions: whole,
   success_transactions: whole,
   failed_transactions: whole,
@@ -73,9 +73,9 @@ const totals = Joi.array()
   .description('Totals of successful transactions.');
 
 const summaries: Record<ReportType, Joi.PartialSchemaMap> = {
-  transaction: fiveFigures,
-  purchase: { ...fiveFigures, by_category: totals, by_product: totals },
-  deposit: { ...fiveFigures, average_amount: whole },
+  transaction: transactionTotals,
+  purchase: { ...transactionTotals, by_category: totals, by_product: totals },
+  deposit: { ...transactionTotals, average_amount: whole },
   sales: {
     total_transactions: whole,
     success_transactions: whole,
@@ -123,7 +123,7 @@ function buildReportHead(types: ReportType[], formatsPossible: ReportFormat[]) {
 }
 
 /** Returns the schema of a ready report, of any type and format that this role can request. */
-export function reportData(role: Role): Joi.Schema {
+export function buildReportSchema(role: Role): Joi.Schema {
   const each = reportTypes[role].flatMap((type) => [
     buildReadyReportSchema(role, type, ['json']),
     buildReadyReportSchema(role, type, linkedFormats),
@@ -158,7 +158,7 @@ function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFor
 }
 
 /** Returns the schema of a report that is not ready yet. */
-export function unfinishedReportData(role: Role): Joi.Schema {
+export function buildUnfinishedReportSchema(role: Role): Joi.Schema {
   return nameSchema(
     `Unfinished${toPascalCase(role)}Report`,
     Joi.object({
@@ -171,7 +171,7 @@ export function unfinishedReportData(role: Role): Joi.Schema {
 /**
  * Returns the schema of the file of a JSON report. Other formats have the same fields as columns.
  */
-export function reportFileData(role: Role): Joi.Schema {
+export function buildReportFileSchema(role: Role): Joi.Schema {
   return Joi.array().items(
     role === 'buyer'
       ? Joi.alternatives(buildItemSchema(purchaseColumns), buildItemSchema(depositColumns)).match('one')

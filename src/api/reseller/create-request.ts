@@ -5,7 +5,7 @@ import { limits } from '../../../config/limits.js';
 import { AppError, MaintenanceError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
-import { awaitFinal } from '../../purchases/await-final.js';
+import { waitForFinalState } from '../../purchases/wait-for-final-state.js';
 import { type PurchaseRequest, createPurchase } from '../../purchases/accept/accept-purchase.js';
 import { bindSign } from '../../purchases/accept/sign-bindings.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
@@ -14,7 +14,7 @@ import { findProduct } from '../../products/read-products.js';
 import { customerNumber, productCode, newRefId } from '../contract/fields.js';
 import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { presentResellerPurchase } from './present-purchase.js';
-import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
+import { defineResellerOperation, type ResellerResponse } from './reseller-operation.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
 
 interface Query {
@@ -79,7 +79,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
       requestId,
     };
     const accepted = await failWhenMongoIsDown(createPurchase(request)).catch((error: unknown) =>
-      answerUnknownOutcome(error, request),
+      buildUnknownOutcomeResponse(error, request),
     );
     if ('status' in accepted) {
       return accepted;
@@ -108,10 +108,10 @@ async function bindRefusedSign(sent: { accountId: string; code: string; customer
  * call with the same ref_id. After a failure code, the engine would buy from another supplier, and
  * the customer would get the product twice.
  */
-function answerUnknownOutcome(
+function buildUnknownOutcomeResponse(
   error: unknown,
   { refId: ref, requestId }: Pick<PurchaseRequest, 'refId' | 'requestId'>,
-): ResellerAnswer {
+): ResellerResponse {
   if (error instanceof MaintenanceError || (error instanceof AppError && getHttpStatus(error) < 500)) {
     throw error;
   }
@@ -121,5 +121,5 @@ function answerUnknownOutcome(
 
 async function waitForFinalStatus(purchase: Purchase): Promise<Purchase> {
   const waitMs = env.RESELLER_SYNC_WAIT_MS;
-  return (waitMs > 0 ? await awaitFinal(purchase, waitMs) : null) ?? purchase;
+  return (waitMs > 0 ? await waitForFinalState(purchase, waitMs) : null) ?? purchase;
 }

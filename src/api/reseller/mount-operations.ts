@@ -1,7 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { setRetryAfter, getHttpStatus } from '../http/http-status.js';
 import type { Account } from '../../accounts/account.model.js';
-import { authenticateSign, requireOpenBuyer, getSignKind } from '../../accounts/authenticate-sign.js';
+import { authenticateSign, requireActiveBuyer, getSignKind } from '../../accounts/authenticate-sign.js';
 import { MaintenanceError, type AppError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { applyAccessRules, limitFailedAuthentication } from '../http/access-control.js';
@@ -12,7 +12,7 @@ import { refuseMethod } from '../http/mount-operations.js';
 import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { JsonList, sendJson } from '../http/send-response.js';
 import { validate } from '../contract/validate.js';
-import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
+import type { AnyResellerOperation, ResellerResponse, ResellerCall } from './reseller-operation.js';
 import { setResponseLanguage, getMessageText } from '../language/response-language.js';
 
 /**
@@ -22,12 +22,12 @@ import { setResponseLanguage, getMessageText } from '../language/response-langua
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
   const router = Router({ caseSensitive: true });
   for (const operation of operations) {
-    router.all(operation.path, onlyGet(operation), serve(operation));
+    router.all(operation.path, refuseOtherMethods(operation), serve(operation));
   }
   return router;
 }
 
-function onlyGet(operation: AnyResellerOperation): RequestHandler {
+function refuseOtherMethods(operation: AnyResellerOperation): RequestHandler {
   return async (request, response, next) => {
     if (request.method === 'GET') {
       next();
@@ -57,7 +57,7 @@ function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
     getRequestContext(response).operation = operation.id;
     const answer = await handleCall(operation, request, response).catch((error: unknown) =>
-      buildFailureAnswer(error, response),
+      buildFailureResponse(error, response),
     );
     getRequestContext(response).code = answer.status;
     response.set('Cache-Control', 'no-store');
@@ -71,10 +71,10 @@ async function handleCall(
   operation: AnyResellerOperation,
   request: Request,
   response: Response,
-): Promise<ResellerAnswer> {
+): Promise<ResellerResponse> {
   const { call, objection } = await authenticateCall(operation, request, response);
   const query = () => {
-    requireOpenBuyer(call.account);
+    requireActiveBuyer(call.account);
     if (objection) {
       throw objection;
     }
@@ -127,7 +127,7 @@ function findSigningAccount(
  * Builds the response to a failed call. It has no `transaction_status`, because the failure
  * concerns the call and not a transaction.
  */
-function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer {
+function buildFailureResponse(error: unknown, response: Response): ResellerResponse {
   const known = toAppError(error);
   if (getHttpStatus(known) >= 500 && !(known instanceof MaintenanceError)) {
     getRequestContext(response).failed = true;

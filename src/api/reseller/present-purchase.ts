@@ -1,13 +1,13 @@
 import { isFinal } from '../../purchases/states.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { asWritten, say } from '../../shared/say.js';
-import type { ResellerAnswer } from './reseller-operation.js';
+import type { ResellerResponse } from './reseller-operation.js';
 
 /**
  * Converts a purchase to the response in docs/reference/api/reseller.md.
  * @param created True if this call created the purchase.
  */
-export function presentResellerPurchase(purchase: Purchase, created: boolean): ResellerAnswer {
+export function presentResellerPurchase(purchase: Purchase, created: boolean): ResellerResponse {
   const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
   if (!isFinal(purchase.status)) {
     const message = say(created ? 'success' : 'beingProcessed');

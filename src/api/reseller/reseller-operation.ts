@@ -12,7 +12,7 @@ import { text } from '../contract/fields.js';
 import type { Message } from '../../shared/say.js';
 
 /** Fields other than status and message depend on the call. */
-export interface ResellerAnswer {
+export interface ResellerResponse {
   status: ResponseCode;
   message: Message;
   [field: string]: unknown;
@@ -42,7 +42,7 @@ export interface ResellerOperation<Query = unknown> {
    * validated.
    */
   signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
-  handle(call: ResellerCall<Query>): Promise<ResellerAnswer>;
+  handle(call: ResellerCall<Query>): Promise<ResellerResponse>;
   /**
    * Called if the sign is valid but the call is refused before `handle`. It is awaited before the
    * refusal is sent. The values are not validated.

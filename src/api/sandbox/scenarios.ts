@@ -3,10 +3,10 @@ import { sandboxScenarios } from '../../../config/sandbox-scenarios.js';
 import { requireSandbox } from '../../accounts/effective-settings.js';
 import { nameSchema, text } from '../contract/fields.js';
 import { defineOperation } from '../contract/operation.js';
-import type { PlayedEnd } from '../../providers/adapter.js';
+import type { SimulatedEnd } from '../../providers/adapter.js';
 import { endPurchase, checkOpenPurchases } from '../../purchases/sandbox/sandbox-purchases.js';
 import { presentBuyerTransaction, buyerTransactionData } from '../contract/resources.js';
-import { endQuotes } from '../../bills/quotes.js';
+import { expireQuotes } from '../../bills/quotes.js';
 import { sendWaitingDeliveriesNow } from '../../webhooks/deliver/delivery-jobs.js';
 
 const results = [...new Set(sandboxScenarios.map(({ result }) => result))];
@@ -55,7 +55,7 @@ export const listScenarios = defineOperation({
 });
 
 interface Body {
-  result: PlayedEnd;
+  result: SimulatedEnd;
 }
 
 interface Params {
@@ -90,7 +90,7 @@ export const endTransaction = defineOperation<Body, Params>({
 });
 
 /** Makes the account's scheduled work due now (decision 033). It does not move any clock. */
-export const advance = defineOperation({
+export const advanceSandbox = defineOperation({
   id: 'advanceSandbox',
   method: 'post',
   needs: 'trade',
@@ -114,7 +114,7 @@ export const advance = defineOperation({
     const [deliveries, transactions, bills] = await Promise.all([
       sendWaitingDeliveriesNow(account._id),
       checkOpenPurchases(account._id),
-      endQuotes(account._id),
+      expireQuotes(account._id),
     ]);
     return { data: { deliveries, transactions, bills } };
   },

@@ -9,10 +9,10 @@ import { limits } from '../../../config/limits.js';
 import { requestSettlement as request } from '../../settlements/request-settlement.js';
 import { say } from '../../shared/say.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
-import { findHeld } from '../../database/find-confirmed.js';
+import { findMajorityHeld } from '../../database/find-confirmed.js';
 import { NotFoundError } from '../../shared/errors.js';
-import { findDocumentPage } from '../../database/page-of-documents.js';
-import { listFilter, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
+import { findDocumentPage } from '../../database/document-page.js';
+import { buildListFilterSchema, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
 
 /** A settlement as its seller sees it (docs/reference/api/settlements.md). */
 export const settlementData = nameSchema(
@@ -143,7 +143,7 @@ export const getSettlement = defineOperation<unknown, Params, ZoneQuery>({
   data: settlementData,
   failures: [404],
   async handle({ account, params, query }) {
-    const [settlement] = await findHeld(settlements, { _id: params.id, accountId: account._id });
+    const [settlement] = await findMajorityHeld(settlements, { _id: params.id, accountId: account._id });
     if (!settlement) {
       throw new NotFoundError(say('noSettlement', { id: params.id }));
     }
@@ -162,7 +162,7 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
   tag: 'Seller',
   summary: 'Your settlements, newest first',
   description: 'Dates are whole days in business time, both ends included. Without dates: all settlements.',
-  query: listFilter(statuses),
+  query: buildListFilterSchema(statuses),
   data: Joi.object({
     settlements: Joi.array()
       .items(

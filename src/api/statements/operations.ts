@@ -14,10 +14,10 @@ import {
   readEntries,
   type Statement,
   type StatementEntry,
-  fromCursor,
-  toCursor,
+  parseCursor,
+  formatCursor,
   type StatementPosition,
-  statementCsv,
+  streamStatementCsv,
 } from '../../statements/statement.js';
 import {
   buildRoleFields,
@@ -39,7 +39,7 @@ interface Query {
 const rupiah = Joi.number().integer().required();
 
 /** Returns the statement operations of one role (docs/reference/api/statements.md). */
-export function statementOperations(role: Role): AnyOperation[] {
+export function buildStatementOperations(role: Role): AnyOperation[] {
   return [
     defineOperation<unknown, unknown, Query>({
       ...buildRoleFields(role, { name: (who) => `get${who}Statement`, path: '/statement' }),
@@ -53,7 +53,7 @@ export function statementOperations(role: Role): AnyOperation[] {
         start_date: isoDay,
         end_date: isoDay,
         limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeMax }),
-        cursor: cursorText(),
+        cursor: buildCursorSchema(),
         format: Joi.string()
           .valid('csv', 'csv-excel')
           .description(
@@ -75,7 +75,7 @@ export function statementOperations(role: Role): AnyOperation[] {
       file: 'onRequest',
       conditional: true,
       async handle({ account, query, prefers }) {
-        const place = await findPlace(account._id, query);
+        const place = await findPosition(account._id, query);
         const statement = { ...place.statement, walletId: account._id };
         const balances = await readBalances(statement);
         if (!balances) {
@@ -112,19 +112,19 @@ const entryData = nameSchema(
   }),
 );
 
-const cursorText = () =>
+const buildCursorSchema = () =>
   Joi.string()
     .max(200)
-    .custom((value: string, helpers) => (fromCursor(value) ? value : helpers.error('string.pattern.base')))
+    .custom((value: string, helpers) => (parseCursor(value) ? value : helpers.error('string.pattern.base')))
     .messages(toJoiMessages({ 'string.pattern.base': say('cursorOfCall', label) }))
-    .example(toCursor({ statement: emptyStatement, after: 0 }))
+    .example(formatCursor({ statement: emptyStatement, after: 0 }))
     .description('next_cursor of the previous page. The period of the first page applies, not the dates.');
 
-async function findPlace(
+async function findPosition(
   walletId: string,
   { cursor: text, start_date, end_date }: Query,
 ): Promise<StatementPosition> {
-  const known = text === undefined ? null : fromCursor(text);
+  const known = text === undefined ? null : parseCursor(text);
   if (known) {
     return known;
   }
@@ -145,17 +145,17 @@ function presentStatement(
     opening_balance: opening,
     closing_balance: closing,
     entries: entries.map((each) => presentEntry(each, zone)),
-    next_cursor: last && last.seq < statement.lastSeq ? toCursor({ statement, after: last.seq }) : null,
+    next_cursor: last && last.seq < statement.lastSeq ? formatCursor({ statement, after: last.seq }) : null,
   };
 }
 
-function buildCsvFile(statement: Statement, what: Parameters<typeof statementCsv>[1]): FileReply {
+function buildCsvFile(statement: Statement, what: Parameters<typeof streamStatementCsv>[1]): FileReply {
   const { start, end } = statement.period;
   return {
     filename: `statement-${formatBusinessDay(start)}-${formatBusinessDay(end)}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
     // Object mode would read more rows ahead than a slow client takes.
-    open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
+    open: () => Readable.from(streamStatementCsv(statement, what), { objectMode: false }),
   };
 }

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { createPurchase } from '../../purchases/accept/accept-purchase.js';
 import { callbackUrl, customerNumber, maxPrice, productCode, newRefId } from '../contract/fields.js';
 import { defineOperation } from '../contract/operation.js';
-import { presentWalletTransaction, replyCode, walletPurchaseData } from '../contract/resources.js';
+import { presentWalletTransaction, getReplyCode, walletPurchaseData } from '../contract/resources.js';
 import { say } from '../../shared/say.js';
 
 interface Body {
@@ -47,7 +47,7 @@ export const createWalletTransaction = defineOperation<Body>({
     });
     return {
       httpStatus: created ? 201 : 200,
-      code: replyCode(purchase, created),
+      code: getReplyCode(purchase, created),
       message: say(created ? 'transactionAccepted' : 'transactionAsItIs'),
       data: presentWalletTransaction(purchase),
     };

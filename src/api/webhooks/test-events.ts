@@ -33,8 +33,8 @@ export const testableEvents = {
  * Fields that hold the subject's id. Each test gets a new id, because receivers use it to recognise
  * repeated events.
  */
-const ids = ['transaction_id', 'settlement_id'];
-const times = ['timestamp', 'completed_at', 'since'];
+const idFields = ['transaction_id', 'settlement_id'];
+const timeFields = ['timestamp', 'completed_at', 'since'];
 
 /**
  * Returns a test event with a new subject.
@@ -51,7 +51,7 @@ export function buildSampleEvent(event: Exclude<DeliveryEvent, 'ping'>): TestEve
   const data = Object.fromEntries(
     Object.entries(example.data).map(([name, value]) => [
       name,
-      name === 'ref_id' ? refId : ids.includes(name) ? id : times.includes(name) ? at : value,
+      name === 'ref_id' ? refId : idFields.includes(name) ? id : timeFields.includes(name) ? at : value,
     ]),
   );
   return { event, refId, data };

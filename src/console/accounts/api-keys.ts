@@ -8,17 +8,17 @@ import { rotateApiKey, revokeApiKey } from '../../accounts/changes/change-api-ke
 import { reason, requiredObject, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './define-account-change.js';
 
-interface NewKeyBody extends Reason {
+interface RotateKeyBody extends Reason {
   /** Minutes for which the previous key stays valid. */
   overlap_minutes: number;
 }
 
-export const newKey = defineAccountChange({
+export const rotateAccountKey = defineAccountChange({
   id: 'newKey',
   verb: 'key',
   action: 'account.key',
   summary: 'Rotate the API key of an account; only this response shows the new key',
-  body: Joi.object<NewKeyBody>({
+  body: Joi.object<RotateKeyBody>({
     overlap_minutes: Joi.number().integer().min(0).max(1_440).required(),
     reason,
   }),

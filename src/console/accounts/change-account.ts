@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { setAccount, type OperatorSettings, setAccountStatus } from '../../accounts/changes/set-account.js';
+import { setOperatorSettings, type OperatorSettings, setAccountStatus } from '../../accounts/changes/set-account.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { reason, type Reason, priceGroup, requiredObject } from '../api/console-operation.js';
 import { changedData, defineAccountChange } from './define-account-change.js';
@@ -48,7 +48,7 @@ export const changeSettings = defineAccountChange({
       language: body.language,
     };
     const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
-    const { changed } = await setAccount(account._id, Object.fromEntries(entries), by);
+    const { changed } = await setOperatorSettings(account._id, Object.fromEntries(entries), by);
     return { changed: changed.length > 0 };
   },
 });
@@ -68,7 +68,7 @@ export const setPriceGroup = defineAccountChange({
     reason,
   }),
   async run({ _id }, { body: { group }, by }) {
-    const { changed } = await setAccount(_id, { priceGroup: group }, by);
+    const { changed } = await setOperatorSettings(_id, { priceGroup: group }, by);
     return { changed: changed.length > 0 };
   },
 });

@@ -10,8 +10,8 @@ import {
   readBalances,
   openStatement,
   readEntries,
-  fromCursor,
-  toCursor,
+  parseCursor,
+  formatCursor,
   type StatementPosition,
 } from '../../statements/statement.js';
 import { defineConsoleOperation, requiredObject, usernameParams } from '../api/console-operation.js';
@@ -59,7 +59,7 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
   }),
   async handle({ params: { username }, query, by }) {
     const { _id } = await requireAccount(username);
-    const place = await findPlace(_id, query);
+    const place = await findPosition(_id, query);
     const statement = { ...place.statement, walletId: _id };
     await recordAudit(null, {
       ...by,
@@ -83,14 +83,14 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
       closing_balance: balances.closing,
       entries: entries.map((each) => presentEntry(each)),
       left,
-      next: left > 0 && last ? toCursor({ statement, after: last.seq }) : null,
+      next: left > 0 && last ? formatCursor({ statement, after: last.seq }) : null,
     };
   },
 });
 
-async function findPlace(walletId: string, { from, to, after }: Query): Promise<StatementPosition> {
+async function findPosition(walletId: string, { from, to, after }: Query): Promise<StatementPosition> {
   if (after !== undefined) {
-    const place = fromCursor(after);
+    const place = parseCursor(after);
     if (!place) {
       throw createCursorError();
     }

@@ -12,9 +12,9 @@ import type { CsvFormat } from '../../shared/csv-text.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { now } from '../../shared/clock.js';
 import { env } from '../../../config/env.js';
-import { readBalances, openStatement, type Statement, statementCsv } from '../../statements/statement.js';
+import { readBalances, openStatement, type Statement, streamStatementCsv } from '../../statements/statement.js';
 import { usernameParams } from '../api/console-operation.js';
-import { consoleQuery, changedByOperator, type ConsoleRoute } from '../console-route.js';
+import { parseConsoleQuery, buildOperatorChangedBy, type ConsoleRoute } from '../console-route.js';
 
 interface Query {
   from?: string;
@@ -44,7 +44,7 @@ export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response
     filename: `${filename}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
-    open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
+    open: () => Readable.from(streamStatementCsv(statement, what), { objectMode: false }),
   });
 };
 
@@ -58,9 +58,9 @@ export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response
     response,
     () => 'pdf',
   );
-  const { statementPdf } = await import('../../statements/statement-pdf.js');
+  const { drawStatementPdf } = await import('../../statements/statement-pdf.js');
   const balances = (await readBalances(statement)) ?? { opening: 0, closing: 0 };
-  const pdf = await statementPdf(statement, { username, balances, language: lang, at: now() });
+  const pdf = await drawStatementPdf(statement, { username, balances, language: lang, at: now() });
   const file: FileReply = {
     filename: `${filename}.pdf`,
     type: 'application/pdf',
@@ -76,12 +76,12 @@ async function openRequestedStatement(
   response: Response,
   formatOf: (asked: Query) => string,
 ): Promise<{ statement: Statement; filename: string; username: string } & Query> {
-  const asked = consoleQuery(query, request);
+  const asked = parseConsoleQuery(query, request);
   const { username: wanted } = validate<{ username: string }>(usernameParams, request.params);
   const { _id, username } = await requireAccount(wanted);
   const period = parsePeriod(asked.from, asked.to, dayNames);
   await recordAudit(null, {
-    ...changedByOperator(request, response),
+    ...buildOperatorChangedBy(request, response),
     action: 'statement.export',
     subject: { kind: 'account', id: _id },
     after: { ...period, format: formatOf(asked) },

@@ -18,7 +18,7 @@ import {
 import { getRight, type OperatorAction } from '../../operators/rights.js';
 
 /** The browser from which the request came. */
-export interface AskingBrowser {
+export interface OperatorBrowser {
   /** Address, network and user agent of the browser. */
   client: SessionClient & ProofClient;
   /** Id of the browser's session, as lists show it. */
@@ -36,7 +36,7 @@ export interface ConsoleCall<Body, Params, Query> {
   body: Body;
   params: Params;
   query: Query;
-  browser: AskingBrowser;
+  browser: OperatorBrowser;
 }
 
 export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown> {

@@ -4,9 +4,9 @@
  */
 import { lookUp } from '../../shared/collections.js';
 import { toPascalCase } from '../../api/contract/fields.js';
-import { addTitle, withComponents } from '../../api/openapi/components.js';
+import { addTitle, extractComponents } from '../../api/openapi/components.js';
 import { describeParameters } from '../../api/openapi/describe-operation.js';
-import { failureEnvelope } from '../../api/openapi/failures.js';
+import { buildFailureEnvelope } from '../../api/openapi/failures.js';
 import { toJsonSchema } from '../../api/openapi/json-schema.js';
 import type { DocumentParts } from '../../api/openapi/types.js';
 import { consoleOperations } from './operations.js';
@@ -18,7 +18,7 @@ export function consoleDocument(): object {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...lookUp(paths, path), [operation.method]: describe(operation) };
   }
-  return withComponents({
+  return extractComponents({
     openapi: '3.1.0',
     info: { title: 'Operator console', version: '1' },
     servers: [{ url: '/admin/api' }],
@@ -67,5 +67,5 @@ function describe({ id, summary, params, query, body, data }: AnyConsoleOperatio
 
 const failure = {
   description: 'The failure envelope of every call of this service.',
-  content: { 'application/json': { schema: failureEnvelope({ type: 'string' }) } },
+  content: { 'application/json': { schema: buildFailureEnvelope({ type: 'string' }) } },
 };

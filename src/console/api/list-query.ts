@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.js';
 import { requireAccount } from '../../accounts/find-account.js';
-import { type PageFilter, type CreationKey, findDocumentPage } from '../../database/page-of-documents.js';
+import { type PageFilter, type CreationKey, findDocumentPage } from '../../database/document-page.js';
 import { parseDays } from '../../shared/business-time.js';
 import type { Collection } from 'mongodb';
 

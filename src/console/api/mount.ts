@@ -7,7 +7,7 @@ import { failWhenMongoIsDown } from '../../api/http/mongo-timeout.js';
 import { validate } from '../../api/contract/validate.js';
 import { groupBy } from '../../shared/collections.js';
 import { getSessionId } from '../../operators/sessions.js';
-import { consoleQuery, allow, changedByOperator, getRequestClient } from '../console-route.js';
+import { parseConsoleQuery, requireRight, buildOperatorChangedBy, getRequestClient } from '../console-route.js';
 import { completeLogin, clearSessionCookies } from '../login-steps.js';
 import { getAdminSession } from '../session.js';
 import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';
@@ -23,7 +23,7 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
       router[operation.method](
         path,
         ...createJsonBodyParsers(operation.bodyBytesMax),
-        allow(operation.action),
+        requireRight(operation.action),
         createHandler(operation),
       );
     }
@@ -52,10 +52,10 @@ function buildCall(
   const { operator, token } = getAdminSession(response);
   return {
     operator,
-    by: changedByOperator(request, response, body.reason ?? null),
+    by: buildOperatorChangedBy(request, response, body.reason ?? null),
     body: body as never,
     params: validate(operation.params ?? emptySchema, request.params),
-    query: consoleQuery(operation.query ?? emptySchema, request),
+    query: parseConsoleQuery(operation.query ?? emptySchema, request),
     browser: {
       client: getRequestClient(request),
       sessionId: getSessionId(token),

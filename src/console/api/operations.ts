@@ -10,7 +10,7 @@ import {
 import { createAccountCall } from '../accounts/create-account.js';
 import { getAccount, listAccounts } from '../accounts/read-accounts.js';
 import { getStatement } from '../accounts/get-statement.js';
-import { newKey, revokeKey } from '../accounts/api-keys.js';
+import { rotateAccountKey, revokeKey } from '../accounts/api-keys.js';
 import {
   approveAdjustmentCall,
   rejectAdjustmentCall,
@@ -38,7 +38,7 @@ import {
   pauseProviderCall,
   resumeProviderCall,
   testProvider,
-} from '../providers/steer-provider.js';
+} from '../providers/control-provider.js';
 import { listAudit } from '../audit/list-audit.js';
 import { getLedger, verifyLedgerNow } from '../ledger/ledger.js';
 import {
@@ -57,9 +57,9 @@ import {
   endOwnSessions,
   makeOwnKey,
   makeRecoveryCodes,
-} from '../own/change-own.js';
-import { getOwn, getSession } from '../own/get-own.js';
-import { asCustomerSees, getPurchase } from '../purchases/get-purchase.js';
+} from '../own/change-own-credentials.js';
+import { getOwnProfile, getSession } from '../own/get-own-profile.js';
+import { getCustomerView, getPurchase } from '../purchases/get-purchase.js';
 import { decidePurchase, reversePurchase } from '../purchases/decide-purchase.js';
 import { getPurchaseSums, listPurchases, searchCall } from '../purchases/list-purchases.js';
 import {
@@ -90,7 +90,7 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   getPurchaseSums,
   listPurchases,
   getPurchase,
-  asCustomerSees,
+  getCustomerView,
   decidePurchase,
   reversePurchase,
   replayDelivery,
@@ -165,7 +165,7 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   changeSettings,
   clearAllowlist,
   revokeLinks,
-  newKey,
+  rotateAccountKey,
   revokeKey,
   createAccountCall,
   getRights,
@@ -176,7 +176,7 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   resetSecondFactorCall,
   endOperatorSessions,
   removeOperatorCall,
-  getOwn,
+  getOwnProfile,
   changeOwnPassword,
   beginOwnSecondFactor,
   confirmOwnSecondFactor,

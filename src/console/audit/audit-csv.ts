@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { findAuditPage } from '../../audit/read-audit.js';
 import { maskNumber } from '../../shared/mask.js';
-import { consoleQuery, changedByOperator, type ConsoleRoute } from '../console-route.js';
+import { parseConsoleQuery, buildOperatorChangedBy, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
 import { auditFilterFields, buildAuditFilter, presentEntry, type AuditFilterQuery } from './list-audit.js';
 
@@ -11,19 +11,19 @@ const csvQuery = Joi.object<AuditFilterQuery>(auditFilterFields);
  * Matches a customer number. The audit log is kept as long as the ledger, so only the last digits
  * may appear in it.
  */
-const number = /^\+?\d{6,}$/;
+const customerNumberPattern = /^\+?\d{6,}$/;
 
 const columns = ['at', 'actor', 'from', 'action', 'kind', 'subject', 'before', 'after', 'reason', 'id'];
 
 /** Streams the audit entries that fit a filter as CSV. */
 export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) => {
-  const query = consoleQuery(csvQuery, request);
+  const query = parseConsoleQuery(csvQuery, request);
   const filter = buildAuditFilter(query);
   await sendListCsv<Date>(response, {
     filename: 'audit.csv',
     columns,
     exported: {
-      by: changedByOperator(request, response),
+      by: buildOperatorChangedBy(request, response),
       action: 'audit.export',
       kind: 'audit',
       filter: omitCustomerNumber(query),
@@ -38,5 +38,5 @@ export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) =>
 function omitCustomerNumber({ subject, ...others }: AuditFilterQuery): AuditFilterQuery {
   return subject === undefined
     ? others
-    : { ...others, subject: number.test(subject) ? maskNumber(subject) : subject };
+    : { ...others, subject: customerNumberPattern.test(subject) ? maskNumber(subject) : subject };
 }

@@ -96,14 +96,14 @@ export function presentEntry({ _id, at, actor, action, subject, before, after, f
     action,
     kind: subject.kind,
     subject: subject.id,
-    before: json(before),
-    after: json(after),
+    before: formatChange(before),
+    after: formatChange(after),
     from: from ?? null,
     reason: reason ?? null,
   };
 }
 
-function json(value: unknown): string | null {
+function formatChange(value: unknown): string | null {
   if (value === null || value === undefined) {
     return null;
   }

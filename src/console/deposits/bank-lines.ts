@@ -91,7 +91,7 @@ export const listBankLinesCall = defineConsoleOperation({
 
 const changedData = requiredObject({ changed: Joi.boolean().description('False: nothing has changed.') });
 
-interface Use extends Reason {
+interface UseBody extends Reason {
   deposit_id: string;
   meant: boolean;
 }
@@ -103,7 +103,7 @@ export const useBankLine = defineConsoleOperation({
   action: 'deposit.decide',
   summary: 'Confirm a pending deposit of the same amount with an open line',
   params: idParams,
-  body: Joi.object<Use>({
+  body: Joi.object<UseBody>({
     deposit_id: text(64).required(),
     meant: Joi.boolean()
       .default(false)

@@ -117,7 +117,7 @@ async function present(lines: readonly PlannedLine[]) {
   }));
 }
 
-interface Confirm extends Reason {
+interface ConfirmBody extends Reason {
   file: string;
   name: string;
   fingerprint: string;
@@ -125,14 +125,14 @@ interface Confirm extends Reason {
   by_amount: boolean;
 }
 
-export const confirmBankStatement = defineConsoleOperation<Confirm>({
+export const confirmBankStatement = defineConsoleOperation<ConfirmBody>({
   id: 'confirmBankStatement',
   method: 'post',
   path: '/bank-statements',
   action: 'deposit.decide',
   bodyBytesMax,
   summary: 'Confirm the deposits of a previewed bank statement and store its lines',
-  body: Joi.object<Confirm>({
+  body: Joi.object<ConfirmBody>({
     file: bankStatement,
     name: text(200).required(),
     fingerprint: text(64).required(),

@@ -107,7 +107,7 @@ export const previewPriceImport = defineConsoleOperation<{ file: string }>({
     presentPlan(await planImport(await readPriceFile(decodeBase64(file)))),
 });
 
-interface Apply extends Reason {
+interface ApplyBody extends Reason {
   file: string;
   name: string;
   fingerprint: string;
@@ -117,14 +117,14 @@ interface Apply extends Reason {
 /** Offers that somebody else has changed since the preview. */
 const keptData = Joi.array().items(requiredObject({ line: Joi.number(), code: Joi.string() }));
 
-export const applyPriceImport = defineConsoleOperation<Apply>({
+export const applyPriceImport = defineConsoleOperation<ApplyBody>({
   id: 'applyPriceImport',
   method: 'post',
   path: '/price-imports',
   action: 'product.set',
   bodyBytesMax: priceFileBodyMax,
   summary: 'Apply a previewed price list; refused lines are skipped',
-  body: Joi.object<Apply>({
+  body: Joi.object<ApplyBody>({
     file: priceFile,
     name: text(200).required(),
     fingerprint: text(64).required(),

@@ -105,7 +105,7 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
  * Figures that give the current balance of a ledger account without summing the journals of days
  * that are not closed.
  */
-const knownNow: Record<string, FigureName> = {
+const currentFigureNames: Record<string, FigureName> = {
   'platform:suspense': 'topup_suspense_rupiah',
   payable: 'topup_seller_credits_unposted_rupiah',
 };
@@ -114,7 +114,7 @@ function presentAccounts(last: ClosedDay | null, figures: Figures | null) {
   return Object.entries<number>(last?.content.totals ?? {}).map(([account, closed]) => ({
     account,
     closed,
-    now: figures?.found.find(({ name }) => name === lookUp(knownNow, account))?.value ?? null,
+    now: figures?.found.find(({ name }) => name === lookUp(currentFigureNames, account))?.value ?? null,
   }));
 }
 

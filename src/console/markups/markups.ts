@@ -102,7 +102,7 @@ export const listPriceGroupsCall = defineConsoleOperation({
  * Buyers and products of a markup. Both are required, so that a misspelt field cannot create a
  * markup for all buyers or products.
  */
-interface Target extends Reason {
+interface TargetBody extends Reason {
   account?: string;
   group?: string;
   everybody?: true;
@@ -128,7 +128,7 @@ export const setMarkupCall = defineConsoleOperation({
   action: 'markup.set',
   summary:
     'Set the markup on a product, a category or all products, for a buyer, a price group or all buyers',
-  body: Joi.object<Target & { percent?: number; rupiah?: number }>({
+  body: Joi.object<TargetBody & { percent?: number; rupiah?: number }>({
     ...target,
     percent: Joi.number().min(0).max(100).precision(2),
     rupiah: rupiah({ min: 0, max: limits.markupRupiahMax }),
@@ -149,7 +149,7 @@ export const removeMarkupCall = defineConsoleOperation({
   path: '/markups/remove',
   action: 'markup.set',
   summary: 'Remove a markup; the next rule that matches applies',
-  body: Joi.object<Target>(target).xor('product', 'category', 'all').xor('account', 'group', 'everybody'),
+  body: Joi.object<TargetBody>(target).xor('product', 'category', 'all').xor('account', 'group', 'everybody'),
   data: requiredObject({}),
   async handle({ body, by }) {
     await removeMarkup(await findTarget(body), by);
@@ -157,7 +157,7 @@ export const removeMarkupCall = defineConsoleOperation({
   },
 });
 
-async function findTarget({ account, group, product, category }: Target): Promise<MarkupTarget> {
+async function findTarget({ account, group, product, category }: TargetBody): Promise<MarkupTarget> {
   const buyer = account === undefined ? null : await requireAccount(account);
   return { buyer, priceGroup: group, productCode: product, category };
 }

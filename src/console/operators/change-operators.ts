@@ -29,30 +29,30 @@ import {
 import { sessionToEnd } from './session-data.js';
 import { proofFields, reauthenticate, type Proof } from './reauthenticate.js';
 
-type ProvenReason = Reason & Proof;
-type WithRole = ProvenReason & { role: OperatorRole };
+type ReasonWithProof = Reason & Proof;
+type RoleBody = ReasonWithProof & { role: OperatorRole };
 
-const provenReason = { reason, ...proofFields };
+const reasonWithProofFields = { reason, ...proofFields };
 const role = Joi.string()
   .valid(...operatorRoles)
   .required();
 
-const named = requiredObject({ username: Joi.string() });
+const usernameData = requiredObject({ username: Joi.string() });
 /** Response with a generated password, which no other response shows. */
-const withPassword = requiredObject({ username: Joi.string(), password: Joi.string() });
+const passwordData = requiredObject({ username: Joi.string(), password: Joi.string() });
 
-export const createOperatorCall = defineConsoleOperation<WithRole & { username: string }>({
+export const createOperatorCall = defineConsoleOperation<RoleBody & { username: string }>({
   id: 'createOperator',
   method: 'post',
   path: '/operators',
   action: 'operator.manage',
   summary: 'Create an operator; only this response shows the password',
-  body: Joi.object<WithRole & { username: string }>({
-    ...provenReason,
+  body: Joi.object<RoleBody & { username: string }>({
+    ...reasonWithProofFields,
     username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
     role,
   }),
-  data: withPassword,
+  data: passwordData,
   async handle(call) {
     await reauthenticate(call);
     const { username, role: newRole } = call.body;
@@ -72,10 +72,10 @@ interface OperatorChange<Body> {
   run: (username: string, change: { body: Body; by: ChangedBy }) => Promise<unknown>;
 }
 
-function defineOperatorChange<Body extends ProvenReason = ProvenReason>({
+function defineOperatorChange<Body extends ReasonWithProof = ReasonWithProof>({
   verb,
-  body = Joi.object<Body>(provenReason),
-  data = named,
+  body = Joi.object<Body>(reasonWithProofFields),
+  data = usernameData,
   run,
   ...rest
 }: OperatorChange<Body>): AnyConsoleOperation {
@@ -94,11 +94,11 @@ function defineOperatorChange<Body extends ProvenReason = ProvenReason>({
   });
 }
 
-export const setRoleCall = defineOperatorChange<WithRole>({
+export const setRoleCall = defineOperatorChange<RoleBody>({
   id: 'setOperatorRole',
   verb: 'role',
   summary: 'Change the role of an operator; all their sessions end',
-  body: Joi.object<WithRole>({ ...provenReason, role }),
+  body: Joi.object<RoleBody>({ ...reasonWithProofFields, role }),
   async run(username, { body, by }) {
     await setOperatorRole(username, body.role, by);
     return { username };
@@ -109,7 +109,7 @@ export const resetPasswordCall = defineOperatorChange({
   id: 'resetOperatorPassword',
   verb: 'password',
   summary: 'Give an operator a new password, which only this response shows; all their sessions end',
-  data: withPassword,
+  data: passwordData,
   async run(username, { by }) {
     const password = generatePassword();
     await setOperatorPassword(username, password, by);
@@ -137,21 +137,21 @@ export const removeOperatorCall = defineOperatorChange({
   },
 });
 
-type ToEnd = Reason & { session: string | null };
+type EndSessionsBody = Reason & { session: string | null };
 
 /**
  * Ends sessions of an operator. Requires no password, so that a suspicious session can be ended at
  * once.
  */
-export const endOperatorSessions = defineConsoleOperation<ToEnd, { username: string }>({
+export const endOperatorSessions = defineConsoleOperation<EndSessionsBody, { username: string }>({
   id: 'endOperatorSessions',
   method: 'post',
   path: '/operators/:username/end-sessions',
   action: 'operator.end-sessions',
   summary: 'End a session of an operator, or all of them',
   params: usernameParams,
-  body: Joi.object<ToEnd>({ reason, session: sessionToEnd }),
-  data: named,
+  body: Joi.object<EndSessionsBody>({ reason, session: sessionToEnd }),
+  data: usernameData,
   async handle({ params: { username }, body: { session }, by }) {
     if (session === null) {
       await endAllSessions(username, by);

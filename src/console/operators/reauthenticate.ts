@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { proveOperator } from '../../operators/login.js';
+import { verifyOperator } from '../../operators/login.js';
 import { passwordLengthMax } from '../../operators/password.js';
 import type { ConsoleCall } from '../api/console-operation.js';
 
@@ -28,5 +28,5 @@ export async function reauthenticate(
   call: Pick<ConsoleCall<Proof, unknown, unknown>, 'operator' | 'body' | 'browser'>,
 ): Promise<void> {
   const { password, code } = call.body;
-  await proveOperator(call.operator, { password, code }, call.browser.client);
+  await verifyOperator(call.operator, { password, code }, call.browser.client);
 }

@@ -118,7 +118,7 @@ interface CutOffBody extends Reason {
   cut_off: { start: string; end: string } | null;
 }
 
-const clock = Joi.string()
+const timeOfDay = Joi.string()
   .pattern(/^([01]\d|2[0-3]):[0-5]\d$/)
   .max(5)
   .required();
@@ -131,7 +131,7 @@ export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }
   summary: 'Set the daily cut-off of a product in business time; null removes it',
   params: codeParams,
   body: Joi.object<CutOffBody>({
-    cut_off: Joi.object({ start: clock, end: clock.invalid(Joi.ref('start')) })
+    cut_off: Joi.object({ start: timeOfDay, end: timeOfDay.invalid(Joi.ref('start')) })
       .allow(null)
       .required(),
     reason,

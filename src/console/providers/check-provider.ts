@@ -98,7 +98,7 @@ export const comparePrices = defineProviderOperation({
   },
 });
 
-interface Reconciled {
+interface ReconcileBody {
   date: string;
   /** The provider's record as CSV. If absent, the record is requested from the provider. */
   csv?: string;
@@ -113,7 +113,7 @@ export const reconcileProviderDay = defineProviderOperation({
   bodyBytesMax: 2 * recordBytesMax,
   summary:
     "Compare a provider's record of a business day with ours, from a file or fetched from the provider",
-  body: Joi.object<Reconciled>({
+  body: Joi.object<ReconcileBody>({
     date: day.required(),
     csv: Joi.string().max(recordBytesMax),
   }),

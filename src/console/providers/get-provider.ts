@@ -6,7 +6,7 @@ import { readProviderHistories, type ProviderFigures } from '../../providers/pro
 import { ProviderStateModel, type ProviderState } from '../../providers/provider-state.model.js';
 import { nowMs } from '../../shared/clock.js';
 import { requiredObject } from '../api/console-operation.js';
-import { presentProvider, providerFields, recentFigures } from './list-providers.js';
+import { presentProvider, providerFields, readRecentFigures } from './list-providers.js';
 import { defineProviderOperation } from './define-provider-operation.js';
 
 const minuteMs = 60_000;
@@ -73,7 +73,7 @@ export const getProvider = defineProviderOperation({
       readCircuits(ids),
       readBacklogs([seller]),
       countCallsInFlight(seller._id),
-      recentFigures(ids),
+      readRecentFigures(ids),
       readProviderHistories(ids, { sinceMs, untilMs }, stepMs),
     ]);
     const overview = {

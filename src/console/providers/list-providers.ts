@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Maximum number of providers with figures. It limits the page size and the MongoDB reads. */
 const shownMax = 60;
-const rememberedMs = 2_000;
+const cachedMs = 2_000;
 
 const nullable = Joi.number().allow(null);
 
@@ -61,13 +61,13 @@ export const listProviders = defineConsoleOperation({
     providers: Joi.array().items(nameSchema('Provider', requiredObject(providerFields))),
     is_cut: Joi.boolean().description('True: there are more than are shown.'),
   }),
-  handle: () => shownProviders(),
+  handle: () => getShownProviders(),
 });
 
-const shownProviders = memoizeFor(rememberedMs, async () => {
+const getShownProviders = memoizeFor(cachedMs, async () => {
   const found = await findProviders();
   const shown = found.slice(0, shownMax);
-  const recent = await recentFigures(shown.map(({ seller }) => seller._id));
+  const recent = await readRecentFigures(shown.map(({ seller }) => seller._id));
   return {
     providers: shown.map((each) => presentProvider(each, recent.get(each.seller._id))),
     is_cut: found.length > shown.length,
@@ -82,7 +82,7 @@ interface RecentFigures {
 }
 
 /** Reads the figures of the last day by seller id. */
-export async function recentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
+export async function readRecentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
   const untilMs = nowMs();
   const [days, todays] = await Promise.all([
     readProviderHistories(sellerIds, { sinceMs: untilMs - dayMs, untilMs }, dayMs + hourMs),

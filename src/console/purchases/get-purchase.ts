@@ -11,7 +11,7 @@ import { presentPurchase, purchaseData } from './present-purchase.js';
 import { requireAccount } from '../../accounts/find-account.js';
 import { presentBuyerTransaction, presentWalletTransaction } from '../../api/contract/resources.js';
 import { presentResellerPurchase } from '../../api/reseller/present-purchase.js';
-import { findHeld } from '../../database/find-confirmed.js';
+import { findMajorityHeld } from '../../database/find-confirmed.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { requirePurchase } from '../../purchases/find-purchase.js';
 
@@ -135,7 +135,7 @@ function toIsoOrNull(at: Date | null): string | null {
  * Returns a purchase in the form that its buyer's API call would return now, so that support can
  * compare responses with the customer.
  */
-export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
+export const getCustomerView = defineConsoleOperation<unknown, { id: string }>({
   id: 'asCustomerSees',
   method: 'get',
   path: '/purchases/:id/as-customer-sees',
@@ -147,12 +147,12 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
     answer: Joi.string().description('Its JSON body, as described in docs/reference/api/conventions.md.'),
   }),
   async handle({ params: { id } }) {
-    const { call, answer } = await buildCustomerAnswer(await requirePurchase(id, { find: findHeld }));
+    const { call, answer } = await buildCustomerResponse(await requirePurchase(id, { find: findMajorityHeld }));
     return { call, answer: JSON.stringify(answer, null, 2) };
   },
 });
 
-async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; answer: object }> {
+async function buildCustomerResponse(purchase: Purchase): Promise<{ call: string; answer: object }> {
   const envelope = (data: object) => ({ status: 'success', code: '00', data });
   switch (purchase.surface) {
     case 'wallet':

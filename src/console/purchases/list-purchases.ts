@@ -45,7 +45,7 @@ export const purchaseFilterFields = {
  * Resolves the usernames of a filter query to account ids.
  * @throws NotFoundError if an account does not exist.
  */
-export function purchaseFilterOf(query: PurchaseFilterQuery): Promise<PurchaseFilter> {
+export function buildPurchaseFilter(query: PurchaseFilterQuery): Promise<PurchaseFilter> {
   const { product, price_from, price_to, ...same } = query;
   return filterOf({ ...same, productCode: product, priceFrom: price_from, priceTo: price_to });
 }
@@ -72,7 +72,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
     looked_back_to: timestamp.allow(null),
   }),
   async handle({ query: { after, limit, ...query } }) {
-    const page = await findPurchasePage(await purchaseFilterOf(query), { after, limit });
+    const page = await findPurchasePage(await buildPurchaseFilter(query), { after, limit });
     const usernames = await findUsernames(getPartyIds(page.purchases));
     return {
       purchases: page.purchases.map((each) => presentPurchase(each, usernames)),
@@ -106,7 +106,7 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
       ),
   }),
   async handle({ query }) {
-    const { byStatus, commission, searchedBackTo } = await sumPurchases(await purchaseFilterOf(query));
+    const { byStatus, commission, searchedBackTo } = await sumPurchases(await buildPurchaseFilter(query));
     return {
       count: byStatus.reduce((all, { count }) => all + count, 0),
       by_status: byStatus,

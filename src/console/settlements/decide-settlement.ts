@@ -18,11 +18,11 @@ import {
   type Reason,
 } from '../api/console-operation.js';
 
-interface Claim extends Reason {
+interface ClaimBody extends Reason {
   take_over: boolean;
 }
 
-interface Complete extends Reason {
+interface CompleteBody extends Reason {
   bank_reference: string;
 }
 
@@ -33,19 +33,19 @@ export const approveSettlement = defineStep({
   run: (id, { by }) => approve(id, by),
 });
 
-export const claimSettlement = defineStep<Claim>({
+export const claimSettlement = defineStep<ClaimBody>({
   id: 'claimSettlement',
   verb: 'claim',
   summary: 'Claim a settlement to pay it at the bank, so that no other operator pays it',
-  body: Joi.object<Claim>({ reason, take_over: Joi.boolean().default(false) }),
+  body: Joi.object<ClaimBody>({ reason, take_over: Joi.boolean().default(false) }),
   run: async (id, { by, body }) => (await claim(id, by, { takeOver: body.take_over })).settlement,
 });
 
-export const completeSettlement = defineStep<Complete>({
+export const completeSettlement = defineStep<CompleteBody>({
   id: 'completeSettlement',
   verb: 'complete',
   summary: 'Mark a settlement as paid at the bank; only its claimer may do this',
-  body: Joi.object<Complete>({
+  body: Joi.object<CompleteBody>({
     bank_reference: text(100)
       .pattern(/\S/)
       .required()

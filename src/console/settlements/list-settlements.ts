@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
-import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
+import { findDocumentPage, type DocumentPage } from '../../database/document-page.js';
 import { listSettlements as listOpen } from '../../settlements/find-settlement.js';
 import { openStatuses, getPossibleSteps, settlementSteps } from '../../settlements/claim-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
@@ -107,7 +107,7 @@ function present(each: Settlement, seller: string, actor: string) {
   };
 }
 
-async function findPage(query: Query): Promise<PageOfDocuments<Settlement> & { hasMore: boolean }> {
+async function findPage(query: Query): Promise<DocumentPage<Settlement> & { hasMore: boolean }> {
   const { status, after, limit } = query;
   const filter = await buildPageFilter(query);
   const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);

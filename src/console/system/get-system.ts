@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { env, givenSettings } from '../../../config/env.js';
 import { releaseVersion } from '../../../config/release.js';
-import { shownSettings } from '../../../config/shown-settings.js';
+import { listShownSettings } from '../../../config/shown-settings.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
-import { listStandingAlarms } from '../../alarms/standing-alarms.js';
+import { listActiveAlarms } from '../../alarms/active-alarms.js';
 import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
@@ -37,7 +37,7 @@ export const getServiceSettings = defineConsoleOperation({
   handle() {
     return Promise.resolve({
       release: releaseVersion,
-      settings: shownSettings(env, givenSettings).map(({ name, shown, isRead, isGiven, isSet, value }) => ({
+      settings: listShownSettings(env, givenSettings).map(({ name, shown, isRead, isGiven, isSet, value }) => ({
         name,
         shown,
         is_read: isRead,
@@ -55,9 +55,9 @@ const shownMax = 100;
  * Cache times of the checks. Each open page polls every few seconds, and a check can take seconds,
  * because `doctor` looks twice to detect stalled work.
  */
-const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
+const cacheTimes = { ttlMs: 5_000, maxWaitMs: 200, maxStaleMs: 60_000 };
 
-const lastChecks = staleWhileRevalidate(remembered, async () => ({
+const getLastChecks = staleWhileRevalidate(cacheTimes, async () => ({
   at: now().toISOString(),
   checks: await diagnose(),
 }));
@@ -110,8 +110,8 @@ export const getSystem = defineConsoleOperation({
   }),
   async handle() {
     const [{ answer: checked, isUnderWay }, { alarms }, failing] = await Promise.all([
-      lastChecks(),
-      listStandingAlarms(shownMax),
+      getLastChecks(),
+      listActiveAlarms(shownMax),
       listFailingJobs(shownMax),
     ]);
     return {

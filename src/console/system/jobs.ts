@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { timestamp, text, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
-import { jobStates, refusals, type SeenJob, type JobState } from '../../doctor/jobs/describe-job.js';
+import { jobStates, refusals, type JobDescription, type JobState } from '../../doctor/jobs/describe-job.js';
 import { lookUp } from '../../shared/collections.js';
 import {
   requiredObject,
@@ -46,17 +46,17 @@ export const jobData = nameSchema(
 );
 
 /** Presents the jobs of one page. All usernames are read with one query. */
-export async function presentJobs(jobs: SeenJob[]) {
+export async function presentJobs(jobs: JobDescription[]) {
   const usernames = await findUsernames(jobs.flatMap((job) => findId(job, 'accountId') ?? []));
   return jobs.map((job) => present(job, usernames));
 }
 
-export async function presentJob(job: SeenJob) {
+export async function presentJob(job: JobDescription) {
   const accountId = findId(job, 'accountId');
   return present(job, await findUsernames(accountId === null ? [] : [accountId]));
 }
 
-function present(job: SeenJob, usernames: Record<string, string>) {
+function present(job: JobDescription, usernames: Record<string, string>) {
   return {
     id: job.id,
     queue: job.queue,
@@ -77,7 +77,7 @@ function present(job: SeenJob, usernames: Record<string, string>) {
   };
 }
 
-function findId({ data }: SeenJob, name: string): string | null {
+function findId({ data }: JobDescription, name: string): string | null {
   const id = data?.[name];
   return typeof id === 'string' ? id : null;
 }

@@ -56,9 +56,9 @@ export const listProcesses = defineConsoleOperation({
 const count = Joi.number();
 
 /** Results are cached for this long, in milliseconds, for all open pages. */
-const rememberedMs = 2_000;
+const cachedMs = 2_000;
 
-const readQueues = memoizeFor(rememberedMs, async () => {
+const readQueues = memoizeFor(cachedMs, async () => {
   const [queues, jobs] = await Promise.all([findCurrentQueues(), findCurrentJobs()]);
   return Promise.all(
     queues.map(async ({ queue, process }) => {

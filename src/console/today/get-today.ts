@@ -4,7 +4,7 @@ import { countAttention, countBacklog, listFailingJobs, type Attention } from '.
 import { sumOpenPurchases } from '../../purchases/purchase-figures.js';
 import { stepData } from '../providers/get-provider.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
-import { getFiguresOfToday } from './figures-of-today.js';
+import { getTodayFigures } from './today-figures.js';
 
 const rowsShown = 20;
 /** Work that has been due for longer than this is late. */
@@ -87,7 +87,7 @@ export const getToday = defineConsoleOperation({
   }),
   async handle() {
     const [{ suspense_closed: closed, ...found }, attention, backlog, open, failing] = await Promise.all([
-      getFiguresOfToday(),
+      getTodayFigures(),
       countAttention(),
       countBacklog(lateMs),
       sumOpenPurchases(),

@@ -10,7 +10,7 @@ import {
 import { buildAttemptHeaders } from '../../webhooks/deliver/sign-delivery.js';
 import { requiredObject, defineConsoleOperation } from '../api/console-operation.js';
 import { findUsernames } from '../../accounts/find-account.js';
-import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
+import { findDocumentPage, type DocumentPage } from '../../database/document-page.js';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { lookUp } from '../../shared/collections.js';
@@ -124,7 +124,7 @@ export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
   },
 });
 
-async function findPage(query: Query): Promise<PageOfDocuments<Delivery>> {
+async function findPage(query: Query): Promise<DocumentPage<Delivery>> {
   const { state, ref_id: wantedRef, after, limit } = query;
   const { accountId, since, until } = await buildPageFilter(query);
   if (accountId === undefined) {

@@ -1,4 +1,4 @@
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import { addDays, formatBusinessDay } from '../../shared/business-time.js';
 import { BankLineModel, type BankLine, type BankLineStatus } from './bank-line.model.js';
 import type { QueryFilter } from 'mongoose';
@@ -27,7 +27,7 @@ const shownMax = 5;
 export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({
     status: { $in: ['used', 'set-aside'] },
-    amount: int64(amount),
+    amount: toInt64(amount),
     day: { $in: getDaysAround(day) },
   })
     .sort({ day: -1 })

@@ -39,8 +39,8 @@ export interface ConfirmedStatement {
 }
 
 /** Number of deposits to credit concurrently. Their postings are written as a group. */
-const atOnce = 25;
-const keptAtOnce = 500;
+const creditBatchSize = 25;
+const insertBatchSize = 500;
 
 /**
  * Confirms the deposits of a reviewed bank statement. Stores all its incoming lines, so that no
@@ -68,7 +68,7 @@ export async function confirmStatement(
   }
   const stored = await findStoredLines(wanted);
   const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept: newCount };
-  for (const some of splitIntoChunks(wanted, atOnce)) {
+  for (const some of splitIntoChunks(wanted, creditBatchSize)) {
     // Wait for all postings even if one fails, so that none is still running after the response is
     // sent.
     const ends = await Promise.allSettled(
@@ -96,7 +96,7 @@ async function storeNewLines(lines: readonly PlannedLine[], file: string): Promi
   const known = await findStoredLines(lines);
   const fresh = lines.filter(({ key }) => !known.has(key));
   let storedCount = 0;
-  for (const some of splitIntoChunks(fresh, keptAtOnce)) {
+  for (const some of splitIntoChunks(fresh, insertBatchSize)) {
     const rows = some.map((each): BankLine => {
       const { key, day, amount, description } = each;
       return {

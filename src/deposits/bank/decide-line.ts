@@ -1,4 +1,4 @@
-import { auditInsert, type ChangedBy, recordAudit } from '../../audit/record-audit.js';
+import { buildAuditEntryInsert, type ChangedBy, recordAudit } from '../../audit/record-audit.js';
 import { findConfirmed } from '../../database/find-confirmed.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
@@ -6,7 +6,7 @@ import { asWritten } from '../../shared/say.js';
 import { confirmDeposit, findMismatch, requireDeposit } from '../decide-deposit.js';
 import { bankLines, type BankLine, BankLineModel } from './bank-line.model.js';
 import { findPossibleDuplicates } from './bank-lines.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 
 interface LineUse {
   lineId: string;
@@ -53,7 +53,7 @@ export async function creditWithLine(
       },
     ],
     inserts: [
-      auditInsert({
+      buildAuditEntryInsert({
         ...by,
         action: 'bank-line.use',
         subject: { kind: 'bank-line', id: lineId },
@@ -135,7 +135,7 @@ async function acceptIfJustUsed(
  */
 export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);
-  const changed = await inTransaction(async (session) => {
+  const changed = await runInTransaction(async (session) => {
     const { modifiedCount } = await BankLineModel.updateOne(
       { _id: lineId, status: 'open' },
       { $set: { status: 'set-aside', decided: { at: now(), actor: by.actor, reason: by.reason } } },
@@ -168,7 +168,7 @@ export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ cha
  */
 export async function reopenLine(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);
-  const changed = await inTransaction(async (session) => {
+  const changed = await runInTransaction(async (session) => {
     const before = await BankLineModel.findOneAndUpdate(
       { _id: lineId, status: 'set-aside' },
       { $set: { status: 'open', decided: null } },

@@ -1,6 +1,6 @@
 import { limits } from '../../../config/limits.js';
 import { getBusinessDayByName, getBusinessDay, addDays } from '../../shared/business-time.js';
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
@@ -37,7 +37,7 @@ export interface Candidate extends DatedDeposit {
  */
 const paidBeforeDays = 1;
 export const candidatesMax = 50_000;
-const atOnce = 1_000;
+const chunkSize = 1_000;
 
 /**
  * Finds the deposits that the lines may pay, by amount.
@@ -50,18 +50,18 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const found: DatedDeposit[] = [];
   const createdAt = getRequestPeriod(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
-  for (const some of splitIntoChunks(amounts, atOnce)) {
+  for (const some of splitIntoChunks(amounts, chunkSize)) {
     // The amount and the creation time of a deposit never change, so the cursor returns each
     // deposit once.
     const source = deposits
       .find({
-        amount: { $in: some.map(int64) },
+        amount: { $in: some.map(toInt64) },
         createdAt,
       })
       .project<UndatedDeposit>(undatedFields)
       .limit(candidatesMax + 1 - found.length)
       // The driver parses each batch without yielding to the event loop, so batches are small.
-      .batchSize(atOnce);
+      .batchSize(chunkSize);
     for await (const each of source) {
       found.push(withDay(each));
     }
@@ -101,7 +101,7 @@ async function findPaidDepositIds(
 ): Promise<Set<string>> {
   const ids = candidates.filter(({ status }) => status === 'completed').map(({ _id }) => _id);
   const paid = new Set<string>();
-  for (const some of splitIntoChunks(ids, atOnce)) {
+  for (const some of splitIntoChunks(ids, chunkSize)) {
     const found = await BankLineModel.find(
       // Without `$type`, MongoDB cannot use the partial index on `depositId`.
       { depositId: { $in: some, $type: 'string' } },

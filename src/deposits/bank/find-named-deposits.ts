@@ -17,8 +17,8 @@ import { shownMax } from './line-match.js';
  * Minimum length of a reference. Shorter references, short numbers and references without a digit
  * can occur in a text by chance.
  */
-const nameMin = 6;
-const digitsMin = 10;
+const nameLengthMin = 6;
+const numberLengthMin = 10;
 /** Maximum number of words of a text that one reference can span. */
 const wordsMax = 8;
 
@@ -28,7 +28,7 @@ const wordsMax = 8;
  */
 export function buildSearchName(reference: string): string | null {
   const name = normalizeReference(reference);
-  const isByChance = !/\d/.test(name) || name.length < (/^\d+$/.test(name) ? digitsMin : nameMin);
+  const isByChance = !/\d/.test(name) || name.length < (/^\d+$/.test(name) ? numberLengthMin : nameLengthMin);
   return isByChance ? null : name;
 }
 
@@ -81,13 +81,13 @@ export interface StatementNames {
   isNamed: (deposit: Pick<Deposit, '_id' | 'refId'>) => boolean;
 }
 
-const ourId = /^[0-9A-F]{32}$/;
-const atOnce = 1_000;
+const depositIdPattern = /^[0-9A-F]{32}$/;
+const chunkSize = 1_000;
 /**
  * Maximum number of deposits kept per name, day and status. Two are enough to make a match
  * ambiguous.
  */
-const alikeMax = 2;
+const depositsPerNameMax = 2;
 
 /**
  * Finds the deposits that the lines name. If a payer is one rupiah off, the text still names the
@@ -110,7 +110,7 @@ export async function findNamedDeposits(
   for await (const line of iterateInSlices(lines)) {
     const { key, day, amount } = line;
     const names = [...findNames(line)];
-    const ids = names.filter((name) => ourId.test(name)).map((name) => name.toLowerCase());
+    const ids = names.filter((name) => depositIdPattern.test(name)).map((name) => name.toLowerCase());
     const fitting = names.flatMap((name) => ofAmounts.get(`${amount} ${name}`) ?? []);
     const theirs = names.filter((name) => ofAll.has(name));
     theirs.forEach((name) => namesSaid.add(name));
@@ -133,7 +133,7 @@ export async function findNamedDeposits(
 
 async function findDepositsById(ids: ReadonlySet<string>): Promise<Map<string, DatedDeposit>> {
   const known = new Map<string, DatedDeposit>();
-  for (const some of splitIntoChunks([...ids], atOnce)) {
+  for (const some of splitIntoChunks([...ids], chunkSize)) {
     const found = deposits.find({ _id: { $in: some } }).project<UndatedDeposit>(undatedFields);
     for await (const each of found) {
       known.set(each._id, withDay(each));
@@ -151,7 +151,7 @@ async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<D
     .find({ status: 'pending', createdAt: getRequestPeriod(lines) })
     .project<UndatedDeposit>(undatedFields)
     .limit(candidatesMax + 1)
-    .batchSize(atOnce);
+    .batchSize(chunkSize);
   let count = 0;
   for await (const each of waiting) {
     count += 1;
@@ -176,7 +176,7 @@ function addDeposit(named: DepositsByName, deposit: DatedDeposit, before = ''): 
   }
   const others = named.get(before + name) ?? [];
   const alike = others.filter(({ day, status }) => day === deposit.day && status === deposit.status);
-  if (alike.length < alikeMax) {
+  if (alike.length < depositsPerNameMax) {
     others.push(deposit);
     named.set(before + name, others);
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import { addDays } from '../../shared/business-time.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { findMismatch } from '../decide-deposit.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { findCandidates, filterInTime, type Candidate } from './find-candidates.js';
 import { isSingleMatch, getPaidDepositIds, shownMax, type LineMatchResult } from './line-match.js';
-import { matchTexts } from './match-texts.js';
+import { matchLinesByText } from './match-lines-by-text.js';
 import { findNamedDeposits, type StatementNames } from './find-named-deposits.js';
 import { getDaysAround, sameWithinDays } from './bank-lines.js';
 import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-statement.js';
@@ -29,7 +29,7 @@ export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
   fingerprint: string;
 }
 
-const atOnce = 1_000;
+const chunkSize = 1_000;
 
 /** Matches a bank statement with pending deposits. This writes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
@@ -38,7 +38,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const fresh = incoming.filter(({ key }) => (stored.get(key)?.status ?? 'open') === 'open');
   const byAmount = await findCandidates(fresh);
   const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
-  const named = await matchTexts(fresh, byLine, byAmount);
+  const named = await matchLinesByText(fresh, byLine, byAmount);
   const taken = getPaidDepositIds(named.values());
   // A line that names another deposit may still pay a deposit of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
@@ -69,7 +69,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
 /** Finds lines that earlier statements contained, by key. */
 export async function findStoredLines(lines: readonly IncomingLine[]): Promise<Map<string, BankLine>> {
   const found = new Map<string, BankLine>();
-  for (const some of splitIntoChunks(lines, atOnce)) {
+  for (const some of splitIntoChunks(lines, chunkSize)) {
     const keys = some.map(({ key }) => key);
     for (const each of await BankLineModel.find({ key: { $in: keys } }).lean<BankLine[]>()) {
       found.set(each.key, each);
@@ -116,9 +116,9 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
   const add = (amount: number, key: string) => lineOf.set(amount, (lineOf.get(amount) ?? new Set()).add(key));
   lines.forEach(({ amount, key }) => add(amount, key));
   const amounts = [...lineOf.keys()];
-  for (const some of splitIntoChunks(amounts, atOnce)) {
+  for (const some of splitIntoChunks(amounts, chunkSize)) {
     const open = await BankLineModel.aggregate<{ _id: number; first: string; last: string }>([
-      { $match: { status: 'open', amount: { $in: some.map(int64) } } },
+      { $match: { status: 'open', amount: { $in: some.map(toInt64) } } },
       // Two keys are enough to show that the amount is not unique.
       { $group: { _id: '$amount', first: { $min: '$key' }, last: { $max: '$key' } } },
     ]);
@@ -139,14 +139,14 @@ async function findDecidedElsewhere(
   const add = (amount: number, day: string, more: number) =>
     decided.set(`${amount} ${day}`, (decided.get(`${amount} ${day}`) ?? 0) + more);
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
-  for (const some of splitIntoChunks([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
+  for (const some of splitIntoChunks([...new Set(lines.map(({ amount }) => amount))], chunkSize)) {
     // A line that is reopened and decided again during the read can count twice. This can make a
     // match less certain, never more certain.
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
         $match: {
           status: { $in: ['used', 'set-aside'] },
-          amount: { $in: some.map(int64) },
+          amount: { $in: some.map(toInt64) },
           day: { $gte: addDays(first, -sameWithinDays), $lte: addDays(last, sameWithinDays) },
         },
       },

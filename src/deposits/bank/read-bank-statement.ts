@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '../../../config/limits.js';
 import { formatBusinessDay, addDays } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
-import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../workbook/csv-lines.js';
+import { readCsvRows, UnreadableSheetError, type Delimiter, type SheetLine } from '../../workbook/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
 import { iterateInSlices } from '../../shared/collections.js';
 import { toPrintable } from '../../shared/printable.js';
@@ -74,7 +74,7 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
   const orders = new Set<ReturnType<typeof detectDayOrder>>();
   const seen = new Map<string, number>();
   try {
-    for await (const row of iterateInSlices(csvRows(text, mark))) {
+    for await (const row of iterateInSlices(readCsvRows(text, mark))) {
       if (row.line - headingLine > limits.bankStatementLinesMax) {
         throw buildUnreadableError(
           `it has more than ${limits.bankStatementLinesMax} lines. Upload fewer days at a time`,
@@ -107,7 +107,7 @@ export function getDayRange(
   return { first, last };
 }
 
-interface Reading {
+interface RowContext {
   columns: BankColumns;
   today: string;
   /** The orders of day and month found in all rows with an amount, incoming or outgoing. */
@@ -135,7 +135,7 @@ function addRow(statement: BankStatement, read: ReadRow, seen: Map<string, numbe
   }
 }
 
-function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading): ReadRow {
+function readRow({ line, cells }: SheetLine, { columns, today, orders }: RowContext): ReadRow {
   const cell = (place: number) => (cells[place] ?? '').trim();
   const money = parseMoney(cell, columns);
   const isPending = /^'?PEND/i.test(cell(columns.date));
@@ -212,7 +212,7 @@ function parseMoney(
 }
 
 interface Heading {
-  mark: CellMark;
+  mark: Delimiter;
   columns: BankColumns;
   line: number;
 }
@@ -222,7 +222,7 @@ async function findHeading(text: string): Promise<Heading> {
   let missing: string[] = findMissingColumns(findColumns([]));
   for (const mark of [',', ';', '\t'] as const) {
     try {
-      for await (const { line, cells } of iterateInSlices(csvRows(text, mark))) {
+      for await (const { line, cells } of iterateInSlices(readCsvRows(text, mark))) {
         const columns = findColumns(cells);
         const lacks = findMissingColumns(columns);
         if (lacks.length === 0) {

@@ -23,7 +23,7 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
-export interface SeenJob {
+export interface JobDescription {
   /**
    * The id that operators see: BullMQ's id and the queue, such as `812@settlements`. For a job that
    * is in no queue any more, its name and subject.
@@ -74,7 +74,7 @@ export function getSubjectId({ job, subject }: Pick<RawJob, 'job' | 'subject'>):
   return job && subject !== null ? getFailingJobId(job.name, subject) : null;
 }
 
-export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob {
+export function buildRawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob {
   const job = findJobByName(bullJob.name) ?? null;
   const data = readJobData(job, bullJob.name, bullJob.data);
   const subject = job && data && job.subject(data as never);
@@ -85,7 +85,7 @@ export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob 
  * Describes jobs. The failed rounds of all subjects are read with one query.
  * @throws DependencyError while a database is unavailable.
  */
-export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
+export async function describeJobs(raw: RawJob[]): Promise<JobDescription[]> {
   const ids = raw.flatMap((each) => getSubjectId(each) ?? []);
   const rows = await failingJobs.find({ _id: { $in: ids } }).toArray();
   const rowOf = new Map(rows.map((row) => [row._id, row]));
@@ -93,7 +93,7 @@ export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
 }
 
 /** Describes a subject that failed repeatedly and whose job is no longer in Redis. */
-export function describeLostJob(row: FailingJob): SeenJob {
+export function describeLostJob(row: FailingJob): JobDescription {
   const job = findJobByName(row.job) ?? null;
   const data = readJobData(job, row.job, row.payload);
   return {
@@ -115,7 +115,7 @@ export function describeLostJob(row: FailingJob): SeenJob {
   };
 }
 
-async function describeJob(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
+async function describeJob(raw: RawJob, row: FailingJob | null): Promise<JobDescription> {
   const { queue, job, data, subject, bullJob, state } = raw;
   const endedAt = toDate(bullJob.finishedOn);
   const last: FailedRound[] =
@@ -134,7 +134,7 @@ async function describeJob(raw: RawJob, row: FailingJob | null): Promise<SeenJob
     addedAt: toDate(bullJob.timestamp),
     lastRunAt: toDate(bullJob.processedOn),
     endedAt,
-    nextRunAt: state === 'delayed' ? await nextRun(queue, bullJob) : null,
+    nextRunAt: state === 'delayed' ? await findNextRun(queue, bullJob) : null,
     refusal: findRefusal(raw, row),
   };
 }
@@ -178,7 +178,7 @@ function readJobData(job: Job<never> | null, name: string, payload: unknown): Re
 }
 
 /** Returns when a delayed job runs next. BullMQ stores the time in the upper bits of the score. */
-async function nextRun(queue: Queue, bullJob: BullJob): Promise<Date | null> {
+async function findNextRun(queue: Queue, bullJob: BullJob): Promise<Date | null> {
   const score = await redis().zscore(openQueue(queue).toKey('delayed'), bullJob.id ?? '');
   return score === null ? null : new Date(Math.floor(Number(score) / 0x1000));
 }

@@ -4,7 +4,7 @@
  */
 import { getDeduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
-import { getFailingJobId, findLastFailed } from '../../jobs/failed-rounds.js';
+import { getFailingJobId, findLastFailedJobId } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
@@ -15,21 +15,21 @@ import {
   getJobId,
   jobStates,
   describeLostJob,
-  rawJob,
+  buildRawJob,
   describeJobs,
   getSubjectId,
   type RawJob,
-  type SeenJob,
+  type JobDescription,
 } from './describe-job.js';
-import { listSubjects, type Ids, findDocuments, type JobDocument } from './job-subjects.js';
+import { listSubjects, type SubjectIds, findDocuments, type JobDocument } from './job-subjects.js';
 
 export interface FoundJobs {
   /** Documents that match the input, whether or not they still have jobs. */
   things: JobDocument[];
-  jobs: SeenJob[];
+  jobs: JobDescription[];
 }
 
-interface Wanted {
+interface WantedJob {
   job: Job<never>;
   subject: string;
 }
@@ -48,7 +48,7 @@ export async function findJobs(what: string): Promise<FoundJobs> {
   const [things, kinds] = await Promise.all([findDocuments(what), findCurrentJobs()]);
   // Try the input as any kind of id, because receivers, bills and meters have no page in the
   // console.
-  const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
+  const all: SubjectIds[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
   const wanted = kinds.flatMap((job) =>
     [...new Set(all.flatMap((ids) => listSubjects(job, ids)))].map((subject) => ({ job, subject })),
   );
@@ -62,7 +62,7 @@ export async function findJobs(what: string): Promise<FoundJobs> {
  * @throws NotFoundError if there is no such job.
  * @throws DependencyError while a database is unavailable.
  */
-export async function findJob(id: string): Promise<SeenJob> {
+export async function findJob(id: string): Promise<JobDescription> {
   const raw = await findRawJob(id);
   const [found] = raw ? await describeJobs([raw]) : await findJobsById(id);
   if (!found) {
@@ -83,10 +83,10 @@ export async function findRawJob(id: string): Promise<RawJob | null> {
   const at = id.lastIndexOf('@');
   const name = id.slice(at + 1);
   const found = at < 0 ? undefined : (await findCurrentQueues()).find(({ queue }) => queue.name === name);
-  return found ? inRedis(found.queue, id.slice(0, at)) : null;
+  return found ? findInRedis(found.queue, id.slice(0, at)) : null;
 }
 
-async function findJobsById(id: string): Promise<SeenJob[]> {
+async function findJobsById(id: string): Promise<JobDescription[]> {
   const kinds = (await findCurrentJobs()).filter(({ name }) => id.startsWith(`${name}:`));
   return describeWanted(
     kinds.map((job) => ({ job, subject: id.slice(job.name.length + 1) })),
@@ -94,9 +94,9 @@ async function findJobsById(id: string): Promise<SeenJob[]> {
   );
 }
 
-async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<SeenJob[]> {
+async function describeWanted(wanted: WantedJob[], accountIds: string[]): Promise<JobDescription[]> {
   const marks = wanted.map(({ job, subject }) => getFailingJobId(job.name, subject));
-  const [raw, rows] = await Promise.all([rawJobs(wanted), failingRows(marks, accountIds)]);
+  const [raw, rows] = await Promise.all([findRawJobs(wanted), findFailingRows(marks, accountIds)]);
   const shown = new Set(raw.map(getSubjectId));
   const seen = [
     ...(await describeJobs(raw)),
@@ -106,42 +106,42 @@ async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<S
 }
 
 /** Returns the sort rank of a job. Failed jobs come first. */
-function rank({ failures }: SeenJob): number {
+function rank({ failures }: JobDescription): number {
   return failures.length > 0 ? 0 : 1;
 }
 
-async function rawJobs(wanted: Wanted[]): Promise<RawJob[]> {
+async function findRawJobs(wanted: WantedJob[]): Promise<RawJob[]> {
   const found = await Promise.all(wanted.map(findRawJobsOfSubject)).catch((error: unknown) => {
     throw new DependencyError(error);
   });
   return [...new Map(found.flat().map((each) => [getJobId(each), each])).values()];
 }
 
-async function findRawJobsOfSubject({ job, subject }: Wanted): Promise<RawJob[]> {
+async function findRawJobsOfSubject({ job, subject }: WantedJob): Promise<RawJob[]> {
   const opened = openQueue(job.queue);
   const ids = await Promise.all([
     opened.getDeduplicationJobId(getDeduplicationId(job, subject)),
-    findLastFailed(job, subject),
+    findLastFailedJobId(job, subject),
   ]);
   const known = ids.filter((id) => id !== null);
-  const found = await Promise.all(known.map((id) => inRedis(job.queue, id)));
+  const found = await Promise.all(known.map((id) => findInRedis(job.queue, id)));
   return found.filter((each) => each !== null);
 }
 
-async function inRedis(queue: Queue, id: string): Promise<RawJob | null> {
+async function findInRedis(queue: Queue, id: string): Promise<RawJob | null> {
   try {
     const state = await openQueue(queue).getJobState(id);
     const known = jobStates.find((each) => each === state);
     // Read the job only after its state. A queue also has keys such as `id` and `stalled-check`,
     // which are not jobs.
     const bullJob = known && (await readJob(queue, id));
-    return bullJob ? rawJob(queue, bullJob, known) : null;
+    return bullJob ? buildRawJob(queue, bullJob, known) : null;
   } catch (error) {
     throw new DependencyError(error);
   }
 }
 
-async function failingRows(marks: string[], accountIds: string[]): Promise<FailingJob[]> {
+async function findFailingRows(marks: string[], accountIds: string[]): Promise<FailingJob[]> {
   const [named, ofAccounts] = await Promise.all([
     failingJobs.find({ _id: { $in: [...new Set(marks)] } }).toArray(),
     failingJobs

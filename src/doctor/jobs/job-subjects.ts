@@ -13,7 +13,7 @@ import { ReceiverModel } from '../../webhooks/receivers/receiver.model.js';
  * Ids of a document under the names that payloads use, such as `purchaseId`. `anyId` matches each
  * of these names.
  */
-export interface Ids {
+export interface SubjectIds {
   readonly [name: `${string}Id`]: string | undefined;
   /**
    * For a purchase, the seller in whose provider queue it waits. Null if it waits in none. Absent
@@ -22,19 +22,19 @@ export interface Ids {
   readonly waitsAt?: string | null;
 }
 
-interface Keys {
+interface PayloadKeys {
   id: `${string}Id` | null;
   /** Boolean fields of the payload. Each value has its own job. */
   flags: string[];
 }
 
-const known = new WeakMap<Joi.ObjectSchema, Keys>();
+const keysBySchema = new WeakMap<Joi.ObjectSchema, PayloadKeys>();
 
 /**
  * Returns the subjects that a kind of job has for these ids, according to the definition of the
  * kind. Empty if the kind is about other documents.
  */
-export function listSubjects(job: Job<never>, ids: Ids): string[] {
+export function listSubjects(job: Job<never>, ids: SubjectIds): string[] {
   const { id: key, flags } = getKeys(job.data);
   const id = key === null ? undefined : (ids[key] ?? ids.anyId);
   if (key === null || id === undefined || isElsewhere(job, ids)) {
@@ -47,7 +47,7 @@ export function listSubjects(job: Job<never>, ids: Ids): string[] {
   return payloads.map((data) => job.subject(data as never));
 }
 
-function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
+function isElsewhere({ queue }: Job<never>, { waitsAt }: SubjectIds): boolean {
   return (
     waitsAt !== undefined &&
     isProviderQueue(queue) &&
@@ -59,13 +59,13 @@ function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
  * Returns the id field and flags of a payload. `accountId` counts only if the payload has no other
  * id, because many jobs also contain the owner.
  */
-function getKeys(schema: Joi.ObjectSchema): Keys {
-  const found = known.get(schema) ?? readKeys(schema);
-  known.set(schema, found);
+function getKeys(schema: Joi.ObjectSchema): PayloadKeys {
+  const found = keysBySchema.get(schema) ?? readKeys(schema);
+  keysBySchema.set(schema, found);
   return found;
 }
 
-function readKeys(schema: Joi.ObjectSchema): Keys {
+function readKeys(schema: Joi.ObjectSchema): PayloadKeys {
   const { keys = {} } = schema.describe() as { keys?: Record<string, { type?: string }> };
   const names = Object.keys(keys).filter((name): name is `${string}Id` => name.endsWith('Id'));
   return {
@@ -80,13 +80,13 @@ export interface JobDocument {
   id: string;
   accountId: string;
   /** Ids that the jobs of this document and of its open documents are about. */
-  subjects: Ids[];
+  subjects: SubjectIds[];
 }
 
 /** Maximum number of documents of each kind for an account. */
 const openMax = 50;
 /** Maximum number of purchases with the same `ref_id`, which different accounts may use. */
-const sameMax = 20;
+const sameRefIdMax = 20;
 
 /** Finds documents with this id, username or `ref_id`. Each lookup uses an index. */
 export async function findDocuments(what: string): Promise<JobDocument[]> {
@@ -101,7 +101,7 @@ export async function findDocuments(what: string): Promise<JobDocument[]> {
   ]);
   return [
     ...bought.map((each) => ({ ...buildSubject('purchase', each), subjects: [getIds(each)] })),
-    ...(account ? [await buildAccountThing(account)] : []),
+    ...(account ? [await buildAccountJobDocument(account)] : []),
     ...(settlement
       ? [{ ...buildSubject('settlement', settlement), subjects: [{ settlementId: what }] }]
       : []),
@@ -122,7 +122,7 @@ function buildSubject<K extends JobDocument['kind']>(
 async function findPurchases(what: string): Promise<Purchase[]> {
   const found = await Promise.all([
     purchases.find({ _id: what }).toArray(),
-    purchases.find({ refId: what }).limit(sameMax).toArray(),
+    purchases.find({ refId: what }).limit(sameRefIdMax).toArray(),
   ]);
   return [...new Map(found.flat().map((each) => [each._id, each])).values()];
 }
@@ -131,11 +131,11 @@ async function findPurchases(what: string): Promise<Purchase[]> {
  * Returns the ids of a purchase without `waitsAt`, because a final purchase may have a failed job
  * in any provider's queue.
  */
-function getIds({ _id }: Purchase): Ids {
+function getIds({ _id }: Purchase): SubjectIds {
   return { purchaseId: _id };
 }
 
-async function buildAccountThing(account: Account): Promise<JobDocument> {
+async function buildAccountJobDocument(account: Account): Promise<JobDocument> {
   const { _id: accountId } = account;
   const [bought, settled, reported, receivers] = await Promise.all([
     purchases

@@ -9,7 +9,7 @@ import { findCurrentQueues } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { rawJob, describeJobs, type JobState, type RawJob, type SeenJob } from './describe-job.js';
+import { buildRawJob, describeJobs, type JobState, type RawJob, type JobDescription } from './describe-job.js';
 
 export interface JobFilter {
   queue: string;
@@ -18,14 +18,14 @@ export interface JobFilter {
   name?: string | undefined;
 }
 
-export interface PageOfJobs {
-  jobs: SeenJob[];
+export interface JobPage {
+  jobs: JobDescription[];
   /** Cursor of the next page. Null on the last page. */
   next: string | null;
 }
 
 /** Maximum number of jobs to read for a page that is filtered by kind, because few may match. */
-const lookedMax = 200;
+const jobsReadMax = 200;
 
 /**
  * Lists the jobs of one state. The order is the next to run first, or the last to end first for
@@ -39,7 +39,7 @@ const lookedMax = 200;
 export async function listJobs(
   filter: JobFilter,
   { after, limit }: { after?: string | undefined; limit: number },
-): Promise<PageOfJobs> {
+): Promise<JobPage> {
   const found = (await findCurrentQueues()).find(({ queue: { name } }) => name === filter.queue);
   if (!found) {
     throw new NotFoundError(asWritten(`There is no queue ${filter.queue}.`));
@@ -47,10 +47,10 @@ export async function listJobs(
   const { queue } = found;
   const { state, name } = filter;
   try {
-    const entries = await readEntries(queue, state, after, name === undefined ? limit : lookedMax);
+    const entries = await readEntries(queue, state, after, name === undefined ? limit : jobsReadMax);
     const raw: RawJob[] = [];
     let end: Entry | undefined;
-    for (const { entry, job } of await read(queue, state, entries)) {
+    for (const { entry, job } of await readJobs(queue, state, entries)) {
       if (raw.length === limit) {
         break;
       }
@@ -59,7 +59,7 @@ export async function listJobs(
         raw.push(job);
       }
     }
-    const isOver = entries.length < (name === undefined ? limit : lookedMax) && end === entries.at(-1);
+    const isOver = entries.length < (name === undefined ? limit : jobsReadMax) && end === entries.at(-1);
     return { jobs: await describeJobs(raw), next: isOver ? null : (end?.key ?? null) };
   } catch (error) {
     throw error instanceof ValidationError ? error : new DependencyError(error);
@@ -72,11 +72,11 @@ interface Entry {
   key: string;
 }
 
-async function read(queue: Queue, state: JobState, entries: Entry[]) {
+async function readJobs(queue: Queue, state: JobState, entries: Entry[]) {
   return Promise.all(
     entries.map(async (entry) => {
       const found = await readJob(queue, entry.id);
-      return { entry, job: found ? rawJob(queue, found, state) : null };
+      return { entry, job: found ? buildRawJob(queue, found, state) : null };
     }),
   );
 }
@@ -102,14 +102,14 @@ async function readEntries(
   );
 }
 
-const keyForm = /^(\d{1,20})_(.{1,120})$/;
+const cursorPattern = /^(\d{1,20})_(.{1,120})$/;
 
 /** Maximum number of jobs with the same score, which are due or ended in the same millisecond. */
 const tiesMax = 1_000;
 
 /** Returns the rank after the last job of the previous page, even if that job no longer exists. */
 async function findRankAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
-  const [, score, id] = keyForm.exec(after) ?? [];
+  const [, score, id] = cursorPattern.exec(after) ?? [];
   if (score === undefined || id === undefined) {
     throw createCursorError();
   }

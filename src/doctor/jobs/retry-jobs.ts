@@ -1,5 +1,5 @@
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { addJob } from '../../jobs/add-job.js';
 import { readPayload } from '../../jobs/define-job.js';
 import { FailingJobModel, type FailingJob, failingJobs } from '../../jobs/failing-job.model.js';
@@ -24,7 +24,7 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
   }
   const job = { ...named, queue: { ...named.queue, name: failing.queue } };
   const data = readPayload(job, failing.job, failing.payload);
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     await FailingJobModel.updateOne({ _id: id }, { $set: { rounds: 0 } }, { session });
     const { rounds, reason, queue } = failing;
     await recordAudit(session, {
@@ -44,7 +44,7 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
   return failing;
 }
 
-export interface Retried {
+export interface RetryResult {
   id: string;
   /** Why the job was not retried. Null if it runs again. */
   refusal: Refusal | null;
@@ -68,8 +68,8 @@ export const retriedMax = 100;
  * @throws DependencyError while a database is unavailable. Earlier jobs of the list were retried,
  *   and it is safe to call again.
  */
-export async function retryJobs(ids: string[], by: ChangedBy): Promise<Retried[]> {
-  const retried: Retried[] = [];
+export async function retryJobs(ids: string[], by: ChangedBy): Promise<RetryResult[]> {
+  const retried: RetryResult[] = [];
   for (const id of new Set(ids)) {
     retried.push({ id, refusal: await retryOne(id, by) });
   }

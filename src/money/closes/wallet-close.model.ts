@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored, int64, Money } from '../../database/typed-collection.js';
+import { getCollection, buildToStored, toInt64, Money } from '../../database/typed-collection.js';
 
 /**
  * Sums of journal lines in rupiah, keyed by ledger account. All sums together are 0. Platform
@@ -74,5 +74,5 @@ export function toStored(row: WalletClose) {
 }
 
 export function toStoredSums(sums: LedgerSums): LedgerSums {
-  return Object.fromEntries(Object.entries(sums).map(([name, amount]) => [name, int64(amount)]));
+  return Object.fromEntries(Object.entries(sums).map(([name, amount]) => [name, toInt64(amount)]));
 }

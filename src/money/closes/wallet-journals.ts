@@ -1,5 +1,5 @@
 import type { FindOptions, Document } from 'mongodb';
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import { journals, type Journal } from '../journals/journal.model.js';
 import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
@@ -20,7 +20,7 @@ export function findWalletJournals(
     .find<Journal>(
       {
         ...buildWalletFilter(walletId),
-        walletSeq: { $gt: int64(after), ...(to !== undefined && { $lte: int64(to) }) },
+        walletSeq: { $gt: toInt64(after), ...(to !== undefined && { $lte: toInt64(to) }) },
       },
       options,
     )
@@ -99,7 +99,7 @@ async function findFirstSeq(
     .find(
       {
         ...buildWalletFilter(walletId),
-        walletSeq: { $gt: int64(range.after), $lte: int64(range.to) },
+        walletSeq: { $gt: toInt64(range.after), $lte: toInt64(range.to) },
         createdAt,
       },
       { projection: { walletSeq: 1 } },

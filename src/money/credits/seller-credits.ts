@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../../jobs/define-job.js';
-import { defineClocked } from '../../jobs/sweep-job.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
 import { newId } from '../../shared/ids.js';
 import { addJobs, tryToAddJob } from '../../jobs/add-job.js';
 import { buildMovementLines } from '../journals/new-journal.js';
@@ -29,7 +29,7 @@ export const postSellerCreditsJob = defineJob<SellerData>({
   whileActive: 'follow',
 });
 
-export const sweepSellerCreditsJob = defineClocked('sweep-seller-credits', 30_000);
+export const sweepSellerCreditsJob = defineScheduledJob('sweep-seller-credits', 30_000);
 
 const postingMax = 1_000;
 

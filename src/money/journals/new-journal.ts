@@ -1,5 +1,5 @@
 import { now } from '../../shared/clock.js';
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import type { Posting, WalletAfter } from '../posting/posting.js';
 import { journals, type Journal, type JournalKind, type JournalLine } from './journal.model.js';
 
@@ -16,9 +16,9 @@ export function buildJournal(_id: string, posting: Posting, after: WalletAfter |
     kind: posting.kind as JournalKind,
     subjectId: posting.subjectId,
     walletId: after ? posting.accountId : null,
-    walletSeq: after && int64(after.seq),
-    balanceAfter: after && int64(after.balance),
-    lines: (posting.lines ?? []).map(({ account, amount }) => ({ account, amount: int64(amount) })),
+    walletSeq: after && toInt64(after.seq),
+    balanceAfter: after && toInt64(after.balance),
+    lines: (posting.lines ?? []).map(({ account, amount }) => ({ account, amount: toInt64(amount) })),
     createdAt: now(),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
 import { getPostingDb } from '../../database/mongo.js';
-import type { AnyStored } from '../../database/typed-collection.js';
+import type { AnyDocument } from '../../database/typed-collection.js';
 
 /**
  * A statement matched fewer documents than expected, or violated a unique key. The group must not
@@ -17,17 +17,17 @@ const duplicateKey = 11_000;
 export async function findAll(
   session: ClientSession,
   collection: string,
-  filter: Filter<AnyStored>,
+  filter: Filter<AnyDocument>,
   { projection, limit = 0 }: { projection?: Document; limit?: number } = {},
 ): Promise<Document[]> {
   return getPostingDb()
-    .collection<AnyStored>(collection)
+    .collection<AnyDocument>(collection)
     .find(filter, { session, batchSize: 10_000, limit, ...(projection && { projection }) })
     .toArray();
 }
 
 export interface UpdateStatement {
-  q: Filter<AnyStored>;
+  q: Filter<AnyDocument>;
   u: Document;
   multi?: boolean;
   upsert?: boolean;

@@ -1,6 +1,6 @@
 /** Queries that check a group's postings within its database transaction, at its snapshot. */
 import type { ClientSession, Filter } from 'mongodb';
-import type { AnyStored } from '../../database/typed-collection.js';
+import type { AnyDocument } from '../../database/typed-collection.js';
 import { isShardedByAccount } from '../../database/sharding.js';
 import { groupBy } from '../../shared/collections.js';
 import { findAll } from './commands.js';
@@ -130,7 +130,7 @@ async function findStale(
  * Builds a filter that matches the documents of a change only in their expected state. For a
  * sharded collection the filter includes the account.
  */
-export function buildChangeFilter(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
+export function buildChangeFilter(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyDocument> {
   const { collection, id, expect, accountId = posting.accountId } = change;
   const filter = {
     ...expect,
@@ -176,7 +176,7 @@ function getAccountIds(items: QueuedPosting[]): string[] {
   return [...new Set(items.map(({ posting }) => posting.accountId))];
 }
 
-async function findIds(session: ClientSession, collection: string, filter: Filter<AnyStored>) {
+async function findIds(session: ClientSession, collection: string, filter: Filter<AnyDocument>) {
   const rows = await findAll(session, collection, filter, { projection: { _id: 1 } });
   return new Set(rows.map((row) => String(row['_id'])));
 }

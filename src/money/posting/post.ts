@@ -37,20 +37,20 @@ export async function post(
   const { kind, subjectId } = posting;
   const attributes = { 'topup.posting': kind, 'topup.subject_id': subjectId };
   return runInSpan({ name: `posting ${kind}`, kind: 'internal', attributes }, async (span) => {
-    const result = await writeInTime(posting, deadlineMs);
+    const result = await writeBeforeDeadline(posting, deadlineMs);
     span.note({ 'topup.outcome': result.outcome });
     return result;
   });
 }
 
-async function writeInTime(posting: Posting, deadlineMs: number): Promise<PostingResult> {
+async function writeBeforeDeadline(posting: Posting, deadlineMs: number): Promise<PostingResult> {
   const startedMs = performance.now();
   if (!areUniqueIndexesVerified()) {
     await withTimeout(deadlineMs, requireUniqueIndexes(), buildIndexTimeoutError);
   }
   const keyed = posting.inserts?.find(({ key }) => key);
   if (!keyed?.key) {
-    return handToLane(posting, deadlineMs);
+    return enqueueInLane(posting, deadlineMs);
   }
   const key = getInsertKey(keyed.collection, keyed.key);
   for (let first = keyedPostings.get(key); first; first = keyedPostings.get(key)) {
@@ -61,7 +61,7 @@ async function writeInTime(posting: Posting, deadlineMs: number): Promise<Postin
     // Do not reuse a refusal of the first posting. The state or the amount may differ now.
   }
   const leftMs = deadlineMs - (performance.now() - startedMs);
-  const result = handToLane(posting, Math.max(0, leftMs)).finally(() => keyedPostings.delete(key));
+  const result = enqueueInLane(posting, Math.max(0, leftMs)).finally(() => keyedPostings.delete(key));
   keyedPostings.set(key, { posting, result });
   return result;
 }
@@ -80,10 +80,10 @@ function toRepeatResult(result: PostingResult, first: Posting): PostingResult {
   return { outcome: 'duplicate', stands: document ? BSON.deserialize(BSON.serialize(document)) : null };
 }
 
-function handToLane(posting: Posting, deadlineMs: number): Promise<PostingResult> {
+function enqueueInLane(posting: Posting, deadlineMs: number): Promise<PostingResult> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      failLate(item);
+      failWithTimeout(item);
     }, deadlineMs);
     const item = createQueuedPosting(posting, {
       answer(result) {
@@ -103,7 +103,7 @@ function handToLane(posting: Posting, deadlineMs: number): Promise<PostingResult
  * Fails a posting at its deadline with the outcome that is known by then. Its lane drops the
  * posting, or continues to verify it.
  */
-function failLate(item: QueuedPosting): void {
+function failWithTimeout(item: QueuedPosting): void {
   const cause = new Error(`Posting ${item.posting.kind} of ${item.posting.subjectId} timed out`);
   item.fail(item.mayBeWritten ? new UnknownOutcomeError(cause) : new DependencyError(cause));
 }

@@ -1,6 +1,6 @@
 /** A posting describes a movement of money as data. post.ts writes it. */
 import type { Document, Filter } from 'mongodb';
-import type { AnyStored } from '../../database/typed-collection.js';
+import type { AnyDocument } from '../../database/typed-collection.js';
 import type { JournalKind, JournalLine } from '../journals/journal.model.js';
 import type { TotalsChange } from '../totals/counters.js';
 
@@ -54,7 +54,7 @@ export interface Posting {
    * database response is lost, it shows whether the step was written. If absent, the first insert
    * is used, or the first change if there is no insert.
    */
-  proof?: { collection: string; filter: Filter<AnyStored> };
+  proof?: { collection: string; filter: Filter<AnyDocument> };
 }
 
 /**
@@ -63,7 +63,7 @@ export interface Posting {
  */
 export interface Bar {
   collection: string;
-  filter: Filter<AnyStored>;
+  filter: Filter<AnyDocument>;
   rivals: string;
 }
 
@@ -95,7 +95,7 @@ export type Change = {
   id: string | string[];
   /** The owners of the documents, if they differ from the posting's account. */
   accountId?: string | string[];
-  expect: Filter<AnyStored>;
+  expect: Filter<AnyDocument>;
 } & ({ set: Document } | { setAfter: (after: WalletAfter) => Document });
 
 export type PostingResult =

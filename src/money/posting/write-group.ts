@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
-import { int64 } from '../../database/typed-collection.js';
-import { postingClient } from '../../database/mongo.js';
+import { toInt64 } from '../../database/typed-collection.js';
+import { getPostingClient } from '../../database/mongo.js';
 import { getShardRange } from '../../database/sharding.js';
 import { journalsCollection, buildJournal } from '../journals/new-journal.js';
 import { dailyTotals } from '../totals/daily-totals.model.js';
@@ -40,7 +40,7 @@ export async function writeGroup(
   items: QueuedPosting[],
   { careful }: { careful: boolean },
 ): Promise<Map<QueuedPosting, PostingResult>> {
-  const session = postingClient().startSession();
+  const session = getPostingClient().startSession();
   // All postings of a lane are in one shard range.
   const range = getShardRange(items[0]?.posting.accountId ?? '');
   const slot = items.some(({ posting }) => posting.totals?.length) ? takeSlot(range) : null;
@@ -144,8 +144,8 @@ async function writeWallets(session: ClientSession, { wallets }: Decisions): Pro
     return;
   }
   const updates = [...wallets].map(([id, { before, after }]) => ({
-    q: { _id: id, seq: int64(before.seq) },
-    u: { $set: { balance: int64(after.balance), held: int64(after.held), seq: int64(after.seq) } },
+    q: { _id: id, seq: toInt64(before.seq) },
+    u: { $set: { balance: toInt64(after.balance), held: toInt64(after.held), seq: toInt64(after.seq) } },
   }));
   await updateAll(session, 'wallets', updates, updates.length);
 }

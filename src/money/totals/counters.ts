@@ -1,5 +1,5 @@
 import { lookUp } from '../../shared/collections.js';
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import type { StoredCounters } from './daily-totals.model.js';
 
 /**
@@ -74,7 +74,7 @@ export function nestCounters(counters: Counters): StoredCounters {
       at[step] = next;
       at = next;
     }
-    at[last] = int64(value);
+    at[last] = toInt64(value);
   }
   return root;
 }

@@ -1,19 +1,19 @@
-import { defineClocked } from '../../jobs/sweep-job.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
 import { formatBusinessDay } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { getShardRange } from '../../database/sharding.js';
 import { groupBy } from '../../shared/collections.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { buildBase } from './write-totals.js';
 import { addToCounters, flattenCounters, type Counters } from './counters.js';
 import { getSlotRange } from './slots.js';
 import { dailyTotals, getTotalsId } from './daily-totals.model.js';
 
-export const foldTotalsJob = defineClocked('fold-totals', 600_000);
+export const foldTotalsJob = defineScheduledJob('fold-totals', 600_000);
 
 const dayMs = 86_400_000;
-const slotsAtOnce = 500;
-const isSlot = { slot: { $gte: 0 } };
+const slotBatchSize = 500;
+const slotFilter = { slot: { $gte: 0 } };
 
 /**
  * Folds the slots of days before yesterday into their bases, so that each day is one document. Most
@@ -24,10 +24,10 @@ export async function foldTotals(): Promise<void> {
   const yesterday = formatBusinessDay(new Date(nowMs() - dayMs));
   for (;;) {
     const slots = await dailyTotals
-      .find({ ...isSlot, day: { $lt: yesterday } })
+      .find({ ...slotFilter, day: { $lt: yesterday } })
       .project<{ accountId: string; day: string }>({ _id: 0, accountId: 1, day: 1 })
       .sort({ day: 1, accountId: 1 })
-      .limit(slotsAtOnce)
+      .limit(slotBatchSize)
       .toArray();
     const day = slots[0]?.day;
     if (day === undefined) {
@@ -35,14 +35,14 @@ export async function foldTotals(): Promise<void> {
     }
     const accountIds = [...new Set(slots.filter((each) => each.day === day).map((each) => each.accountId))];
     for (const own of groupBy(accountIds, getShardRange).values()) {
-      await inTransaction((session) => foldDay(session, day, own));
+      await runInTransaction((session) => foldDay(session, day, own));
     }
   }
 }
 
 async function foldDay(session: Session, day: string, accountIds: string[]): Promise<void> {
   const slots = await dailyTotals
-    .find({ ...isSlot, day, accountId: { $in: accountIds } }, { session })
+    .find({ ...slotFilter, day, accountId: { $in: accountIds } }, { session })
     .toArray();
   const bases = await dailyTotals
     .find(

@@ -140,7 +140,7 @@ export function compareCounters(
   }));
 }
 
-const accountsAtOnce = 20;
+const accountBatchSize = 20;
 
 /**
  * Reads counters of several accounts by account and day, at the caller's snapshot. The cost does
@@ -153,7 +153,7 @@ export async function readTotalsOfMany(
   wanted: { accountIds: readonly string[]; from: string; to: string; paths: readonly string[] },
 ): Promise<{ accountId: string; day: string; counters: Counters }[]> {
   const sums = new Map<string, { accountId: string; day: string; counters: Counters }>();
-  for (const accountIds of splitIntoChunks(wanted.accountIds, accountsAtOnce)) {
+  for (const accountIds of splitIntoChunks(wanted.accountIds, accountBatchSize)) {
     const ranges = accountIds.map((each) => buildTotalsRange(each, wanted.from, wanted.to)._id);
     for await (const { accountId, day, counters } of readTotalsRows(snapshot, ranges, wanted.paths)) {
       const key = `${accountId}|${day}`;

@@ -24,23 +24,23 @@ const schema = new Schema<TotalsState>(
   { collection: 'totalsState', versionKey: false },
 );
 
-const states = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
+const totalsStates = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
 
 /** Time until which the cached result is valid, on the monotonic clock of this process. */
-let knownUntilMs = -Infinity;
+let cachedUntilMs = -Infinity;
 
 /** True if the totals may be read instead of the rows. */
 export async function areTotalsComplete(): Promise<boolean> {
   const atMs = performance.now();
-  if (atMs < knownUntilMs) {
+  if (atMs < cachedUntilMs) {
     return true;
   }
-  const isComplete = (await states.findOne({ _id: 'complete', timezone: env.BUSINESS_TIMEZONE })) !== null;
-  knownUntilMs = isComplete ? atMs + limits.cacheDeafMs : -Infinity;
+  const isComplete = (await totalsStates.findOne({ _id: 'complete', timezone: env.BUSINESS_TIMEZONE })) !== null;
+  cachedUntilMs = isComplete ? atMs + limits.cacheDeafMs : -Infinity;
   return isComplete;
 }
 
 export async function setTotalsComplete(): Promise<void> {
   const timezone = env.BUSINESS_TIMEZONE;
-  await states.updateOne({ _id: 'complete' }, { $set: { timezone, completeSince: now() } }, { upsert: true });
+  await totalsStates.updateOne({ _id: 'complete' }, { $set: { timezone, completeSince: now() } }, { upsert: true });
 }

@@ -1,4 +1,4 @@
-import { int64 } from '../../database/typed-collection.js';
+import { toInt64 } from '../../database/typed-collection.js';
 import { addToCounters, type Counters, type TotalsChange, nestCounters } from './counters.js';
 import { getTotalsId, dailyTotals } from './daily-totals.model.js';
 import { isDuplicateKey } from '../../database/mongo.js';
@@ -26,7 +26,7 @@ export function buildTotalsStatements(changes: readonly TotalsChange[], slot: nu
 }
 
 function buildIncrements(add: Counters): Record<string, number> {
-  return Object.fromEntries([...add].map(([path, value]) => [`counters.${path}`, int64(value)]));
+  return Object.fromEntries([...add].map(([path, value]) => [`counters.${path}`, toInt64(value)]));
 }
 
 /** Builds a stored base, without its id. */

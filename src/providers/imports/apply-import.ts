@@ -37,7 +37,7 @@ export interface AppliedImport {
   kept: PlannedChange[];
 }
 
-const nothingChanges = 'No line of the price list changes anything.';
+const noChangesMessage = 'No line of the price list changes anything.';
 
 /**
  * Applies the valid lines of a price list to existing offers, effective in every process from the
@@ -51,7 +51,7 @@ const nothingChanges = 'No line of the price list changes anything.';
 export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
   const plan = await planImport(await readPriceFile(request.bytes));
   if (plan.changes.length === 0) {
-    throw new ConflictError(asWritten(nothingChanges));
+    throw new ConflictError(asWritten(noChangesMessage));
   }
   if (request.fingerprint !== undefined && request.fingerprint !== plan.fingerprint) {
     throw new ConflictError(asWritten('Offers have changed since the preview. Review it again.'));
@@ -77,7 +77,7 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   if (skipped.length === 0 && !outcomes.some(isWritten)) {
     // Another import applied the same list concurrently and recorded all the changes.
     await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
-    throw new ConflictError(asWritten(nothingChanges));
+    throw new ConflictError(asWritten(noChangesMessage));
   }
   await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
   return { importId, plan, changed: outcomes.filter(isWritten).length, kept: skipped };

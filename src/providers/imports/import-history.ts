@@ -24,7 +24,7 @@ export async function listImports(query: {
 }
 
 /** The values of an offer that changed at one moment. */
-export interface OfferMoment extends Partial<OfferFigures> {
+export interface OfferHistoryEntry extends Partial<OfferFigures> {
   at: Date;
   actor: string;
   action: string;
@@ -42,20 +42,20 @@ export interface OfferMoment extends Partial<OfferFigures> {
 export async function readOfferHistory(
   { code, sellerId }: { code: string; sellerId: string },
   page: { before?: Date | undefined; limit: number },
-): Promise<{ moments: OfferMoment[]; next: Date | null }> {
+): Promise<{ moments: OfferHistoryEntry[]; next: Date | null }> {
   const { offers } = await findCatalogueItem(code);
   const offer = offers.find((each) => each.sellerId === sellerId);
   if (!offer) {
     throw new NotFoundError(asWritten(`This seller has no offer for ${code}.`));
   }
   const { found, next } = await findAuditPage({ subjectKind: 'product', subjectId: code }, page);
-  return { moments: found.flatMap((each) => toOfferMoment(each, offer) ?? []), next };
+  return { moments: found.flatMap((each) => toOfferHistoryEntry(each, offer) ?? []), next };
 }
 
-function toOfferMoment(
+function toOfferHistoryEntry(
   { at, actor, action, reason, before, after }: AuditEntry,
   { sellerId, isOwner }: { sellerId: string; isOwner: boolean },
-): OfferMoment | null {
+): OfferHistoryEntry | null {
   const was = toFields(before);
   const is = toFields(after);
   // If the product's owner changed its product, the audit entry has no seller.

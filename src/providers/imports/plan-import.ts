@@ -45,15 +45,15 @@ export interface ImportPlan {
   fingerprint: string;
 }
 
-const readAtOnce = 1_000;
+const readBatchSize = 1_000;
 
 /** Compares a price list with the existing offers. This writes nothing. */
 export async function planImport({ lines, wanted, refused }: PriceFile): Promise<ImportPlan> {
   const changes: PlannedChange[] = [];
   const alsoRefused: RefusedLine[] = [];
   let unchanged = 0;
-  for (const some of splitIntoChunks(wanted, readAtOnce)) {
-    const known = await readKnown(some);
+  for (const some of splitIntoChunks(wanted, readBatchSize)) {
+    const known = await readKnownOffers(some);
     for (const each of some) {
       const planned = planLine(each, known);
       if (planned === 'unchanged') {
@@ -100,7 +100,7 @@ interface KnownOffers {
   offers: Map<string, Offer>;
 }
 
-async function readKnown(wanted: PriceLine[]): Promise<KnownOffers> {
+async function readKnownOffers(wanted: PriceLine[]): Promise<KnownOffers> {
   const named = (of: 'code' | 'seller') => [...new Set(wanted.map((each) => each[of]))];
   const [products, sellers] = await Promise.all([
     ProductModel.find({ _id: { $in: named('code') } }, { sellerId: 1, status: 1 }).lean<
@@ -143,7 +143,7 @@ function planLine(
   const isOwner = product.sellerId === seller._id;
   const before = getOfferFigures(offer, isOwner ? product : null);
   const after: OfferFigures = { ...before, ...wanted };
-  if (isSame(before, after)) {
+  if (hasSameFigures(before, after)) {
     return 'unchanged';
   }
   const { margin } = computeShares({ ...after, commissionRate: getCommissionRate(seller) });
@@ -174,6 +174,6 @@ export function getOfferFigures(
   return { price, cost: cost ?? null, status: owned?.status ?? status };
 }
 
-function isSame(a: OfferFigures, b: OfferFigures): boolean {
+function hasSameFigures(a: OfferFigures, b: OfferFigures): boolean {
   return a.price === b.price && a.cost === b.cost && a.status === b.status;
 }

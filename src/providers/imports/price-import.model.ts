@@ -59,7 +59,7 @@ export interface PriceImportRow {
   undoneFields?: OfferField[];
 }
 
-const undone = new Schema({ at: Date, actor: String, reason: String, kept: Number }, { _id: false });
+const undoneSchema = new Schema({ at: Date, actor: String, reason: String, kept: Number }, { _id: false });
 const schema = new Schema<PriceImport>(
   {
     _id: { type: String, required: true },
@@ -70,12 +70,12 @@ const schema = new Schema<PriceImport>(
     actor: { type: String, required: true },
     reason: { type: String, default: null },
     createdAt: { type: Date, required: true },
-    undone: { type: undone, default: null },
+    undone: { type: undoneSchema, default: null },
   },
   { collection: 'priceImports', versionKey: false },
 );
 
-const figures = new Schema<OfferFigures>(
+const figuresSchema = new Schema<OfferFigures>(
   { price: Money, cost: { type: Money, default: null }, status: String },
   { _id: false },
 );
@@ -86,8 +86,8 @@ const rowSchema = new Schema<PriceImportRow>(
     line: { type: Number, required: true },
     productCode: { type: String, required: true },
     sellerId: { type: String, required: true },
-    before: { type: figures, required: true },
-    after: { type: figures, required: true },
+    before: { type: figuresSchema, required: true },
+    after: { type: figuresSchema, required: true },
     undoneAt: { type: Date },
     undoneFields: { type: [String], default: undefined },
   },

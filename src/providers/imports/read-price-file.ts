@@ -2,14 +2,14 @@ import { limits } from '../../../config/limits.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import {
   cellFaults,
-  csvLines,
+  readCsvLines,
   isEmptyLine,
   UnreadableSheetError,
   type SheetLine,
 } from '../../workbook/csv-lines.js';
 import { iterateInSlices } from '../../shared/collections.js';
 import type { MergedRange } from '../../workbook/rows.js';
-import { workbookLines } from '../../workbook/read-workbook.js';
+import { readWorkbookLines } from '../../workbook/read-workbook.js';
 import { isZip } from '../../workbook/zip.js';
 import { columnNames, readHeadings, isMisaligned, buildUnreadableError } from './price-columns.js';
 
@@ -158,8 +158,8 @@ async function readLines(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merge
   const merged: MergedRange[] = [];
   try {
     const source = isZip(bytes)
-      ? workbookLines(bytes, merged)
-      : iterateInSlices(csvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+      ? readWorkbookLines(bytes, merged)
+      : iterateInSlices(readCsvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
     for await (const line of source) {
       if (isEmptyLine(line)) {
         continue;

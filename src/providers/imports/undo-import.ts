@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.js';
-import { firstIdAt } from '../../shared/ids.js';
+import { getFirstIdAt } from '../../shared/ids.js';
 import {
   PriceImportRowModel,
   type PriceImportRow,
@@ -8,7 +8,7 @@ import {
   type PriceImport,
 } from './price-import.model.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
@@ -32,7 +32,7 @@ export async function removeOldImportRows(nowMs: number): Promise<number> {
   // Wait one day after the last possible start of an undo, so that a running undo keeps its rows.
   const beforeMs = getUndoableSince(nowMs).getTime() - dayMs;
   // Row ids begin with the import id, and import ids begin with their creation time.
-  const old = await PriceImportRowModel.find({ _id: { $lt: firstIdAt(beforeMs) } }, { _id: 1 })
+  const old = await PriceImportRowModel.find({ _id: { $lt: getFirstIdAt(beforeMs) } }, { _id: 1 })
     .limit(runMax)
     .lean<Pick<PriceImportRow, '_id'>[]>();
   if (old.length === 0) {
@@ -166,7 +166,7 @@ async function finishUndo(
   { importId, before, undone, kept }: { importId: string; before: PriceImport; undone: number; kept: number },
   by: ChangedBy,
 ): Promise<void> {
-  await inTransaction(async (session) => {
+  await runInTransaction(async (session) => {
     const { modifiedCount } = await PriceImportModel.updateOne(
       { _id: importId, status: 'undoing' },
       { $set: { status: 'undone', undone: { at: now(), actor: by.actor, reason: by.reason, kept } } },

@@ -1,5 +1,5 @@
 import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
@@ -45,7 +45,7 @@ interface WriteOptions<C> {
 }
 
 /** Number of offers per database transaction, which then ends well within its deadline. */
-const atOnce = 100;
+const batchSize = 100;
 
 /**
  * Writes prices, costs and statuses of many offers in batches, with an audit entry per changed
@@ -58,8 +58,8 @@ export async function writeFigures<C extends FiguresChange>(
   how: WriteOptions<C>,
 ): Promise<WriteOutcome<C>[]> {
   const outcomes: WriteOutcome<C>[] = [];
-  for (const some of splitIntoChunks(changes, atOnce)) {
-    outcomes.push(...(await writeSome(some, how)));
+  for (const some of splitIntoChunks(changes, batchSize)) {
+    outcomes.push(...(await writeBatch(some, how)));
   }
   return outcomes;
 }
@@ -74,13 +74,13 @@ export function getChangedFields(a: OfferFigures, b: OfferFigures): OfferField[]
   return offerFields.filter((field) => a[field] !== b[field]);
 }
 
-function writeSome<C extends FiguresChange>(
+function writeBatch<C extends FiguresChange>(
   changes: C[],
   { by, importId, action, each, also }: WriteOptions<C>,
 ): Promise<WriteOutcome<C>[]> {
   const codes = [...new Set(changes.map(({ productCode }) => productCode))];
   return writeAndInvalidate([ProductModel, OfferModel], codes, (products, offers) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const found = await products
         .find({ _id: { $in: codes } }, { sellerId: 1, status: 1 })
         .session(session)

@@ -2,7 +2,7 @@ import { findScenario } from '../../../config/sandbox-scenarios.js';
 import { isSandbox } from '../../accounts/effective-settings.js';
 import type { Account } from '../../accounts/account.model.js';
 import type { Product } from '../../products/product.model.js';
-import { buildNoRouteError, requireRoute } from '../../providers/route-or-refuse.js';
+import { buildNoRouteError, requireRoute } from '../../providers/require-route.js';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { post } from '../../money/posting/post.js';
@@ -86,7 +86,7 @@ export async function acceptPurchase(
     findSignRefusal(request.signedBy, wanted),
   ]);
   if (known) {
-    return answerRepeatedRequest(known, wanted);
+    return resolveRepeatedRequest(known, wanted);
   }
   let own: NewPurchase | null = null;
   try {
@@ -125,7 +125,7 @@ export async function acceptPurchase(
       if (mine) {
         await addJobAtProvider(mine, mine.queuedFor);
       }
-      return { ...answerRepeatedRequest(accepted, wanted), created: mine !== null };
+      return { ...resolveRepeatedRequest(accepted, wanted), created: mine !== null };
     }
     if (request.signedBy === 'md5' && refusal !== objection) {
       await bindSign(wanted);
@@ -148,7 +148,7 @@ async function debitPurchase(
     case 'insufficient':
       throw new InsufficientBalanceError({ balance: result.balance, price: purchase.price });
     case 'duplicate':
-      return answerRepeatedRequest(result.stands as Purchase | null, wanted);
+      return resolveRepeatedRequest(result.stands as Purchase | null, wanted);
     case 'stale':
       throw new ConflictError(say('billBeingPaid'), {
         reason: 'bill_being_paid',
@@ -167,7 +167,7 @@ type PurchaseIdentity = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'product
  * retry under a new ref_id, which would buy again (decision 044).
  * @throws ConflictError (409/01) if the ref_id belongs to another request.
  */
-function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity): AcceptedPurchase {
+function resolveRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity): AcceptedPurchase {
   if (!known) {
     throw new Error(`A purchase of account ${wanted.accountId} was posted before, but not under its ref_id`);
   }

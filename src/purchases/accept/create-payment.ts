@@ -1,4 +1,4 @@
-import { askForBill, isOpenQuote, type OpenQuote } from '../../bills/inquire-bill.js';
+import { requestBillQuote, isOpenQuote, type OpenQuote } from '../../bills/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../bills/quote.model.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { now } from '../../shared/clock.js';
@@ -27,7 +27,7 @@ type BillKey = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
  * (decision 009).
  *
  * @throws ConflictError (409/01) while another payment of the bill is in progress.
- * @throws The errors of askForBill and acceptPurchase.
+ * @throws The errors of requestBillQuote and acceptPurchase.
  */
 export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
   const { account } = request;
@@ -37,7 +37,7 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
     const found = await findPayableQuote(bill);
     const ended = await findEndedPayments(bill, found?.createdAt ?? lookedAt);
     const live = ended.length === 0 ? found : null;
-    const quote = live ?? (await askForBill(account._id, product, customerNumber));
+    const quote = live ?? (await requestBillQuote(account._id, product, customerNumber));
     return {
       price: quote.totalAmount + (quote.markup ?? 0),
       markup: quote.markup ?? 0,

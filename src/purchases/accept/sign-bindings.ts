@@ -14,7 +14,7 @@ import { say } from '../../shared/say.js';
 import { batchCalls } from '../../shared/concurrency.js';
 import type { Purchase } from '../purchase.model.js';
 import { signBindings, type SignBinding, SignBindingModel } from './sign-binding.model.js';
-import { defineClocked } from '../../jobs/sweep-job.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
 
 /** `productCode` and `customerNumber` are normalised. */
 export type SignedRequest = Pick<Purchase, 'accountId' | 'refId' | 'productCode' | 'customerNumber'>;
@@ -96,7 +96,7 @@ function getRequestFingerprint({ productCode, customerNumber }: SignedRequest): 
     .digest('base64');
 }
 
-export const removeExpiredBindingsJob = defineClocked('remove-expired-bindings', 300_000);
+export const removeExpiredBindingsJob = defineScheduledJob('remove-expired-bindings', 300_000);
 
 export async function removeExpiredBindings(): Promise<void> {
   await SignBindingModel.deleteMany({ expiresAt: { $lte: now() } });

@@ -26,7 +26,7 @@ export type NextStep = 'again' | 'done' | 'early';
  * Number of consecutive "not found" responses after which the order counts as not executed. The
  * provider's longest latency must have passed as well.
  */
-const notFoundTimes = 5;
+const notFoundMax = 5;
 
 /**
  * Turns a provider's response into a change of state (docs/explanation/outcomes.md#outcomes). A
@@ -110,7 +110,7 @@ async function applyNotFound(
   // The response is at least as recent as the start of this check.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (
-    order.notFound + 1 >= notFoundTimes &&
+    order.notFound + 1 >= notFoundMax &&
     knownMs > getAdapter(order.providerKind).traits.longestLatencyMs
   ) {
     if (!order.acknowledged) {

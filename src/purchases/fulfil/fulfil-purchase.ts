@@ -31,7 +31,7 @@ import { PurchaseModel, type Purchase } from '../purchase.model.js';
  */
 const nextTurnMaxMs = 1_000;
 /** Delay in milliseconds after an order that was not sent in time. It doubles up to `most`. */
-const afterLateMs = { first: 1_000, most: 30_000 };
+const lateRetryDelayMs = { first: 1_000, most: 30_000 };
 /**
  * After this many consecutive late orders, the default wait limit applies to a product without one.
  */
@@ -121,7 +121,7 @@ async function sendNextOrder(
 ): Promise<NextStep> {
   const late = orders.length - 1 - orders.findLastIndex(({ code }) => code !== tooLateCode);
   if (late > 0 && !(await isTimeKnown())) {
-    throw new DeferJobError(afterLateMs.first);
+    throw new DeferJobError(lateRetryDelayMs.first);
   }
   const order = await prepareNextOrder(purchase, orders, { unreachable, turnAt });
   if ('noRoute' in order) {
@@ -153,7 +153,7 @@ async function sendNextOrder(
     const claimed = await claimOrder(purchase, order);
     const outcome = await sendOrder(connection, claimed, turn);
     if (!outcome) {
-      const delayMs = Math.min(afterLateMs.most, afterLateMs.first * 2 ** late);
+      const delayMs = Math.min(lateRetryDelayMs.most, lateRetryDelayMs.first * 2 ** late);
       await requeueInPlace(claimed.purchase, turnAt ?? null, delayMs);
       throw new DeferJobError(delayMs);
     }

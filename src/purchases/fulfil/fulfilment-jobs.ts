@@ -96,13 +96,13 @@ export const loadPurchase = batchCalls<PurchaseData, Purchase | null>({
  * Returns the time in milliseconds before the sweep adds another job. The time doubles with each
  * lost job, up to a minute.
  */
-export function graceMs(epoch: number): number {
+export function getGraceMs(epoch: number): number {
   return Math.min(60_000, 5_000 * 2 ** epoch);
 }
 
 /** Returns the time at which the sweep handles a purchase whose job is due at `dueMs`. */
 export function getSweepTime(epoch: number, dueMs: number = nowMs()): Date {
-  return new Date(dueMs + graceMs(epoch));
+  return new Date(dueMs + getGraceMs(epoch));
 }
 
 /** Outbox of open purchases. Purchases under review have no `nextActionAt`. */
@@ -125,7 +125,7 @@ export const purchaseOutbox: Outbox<Purchase> = {
       isNeededBy: ({ status, queuedFor }) => !queuedFor && status === 'PROCESSING',
     }),
   ],
-  graceMs,
+  graceMs: getGraceMs,
 };
 
 export const sweepPurchasesJob = defineSweep('sweep-purchases', 5_000);

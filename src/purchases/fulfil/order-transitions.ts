@@ -7,7 +7,7 @@ import type { Purchase } from '../purchase.model.js';
 import { buildTransition, StalePurchaseError } from '../states.js';
 import { buildTotalsChanges } from '../purchase-totals.js';
 import { sendWithinMs, tooLateCode } from './orders.js';
-import { graceMs } from './fulfilment-jobs.js';
+import { getGraceMs } from './fulfilment-jobs.js';
 import type { Change } from '../../money/posting/posting.js';
 import { sampleEnd } from '../../providers/provider-metrics.js';
 
@@ -37,7 +37,7 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
   const claim = { status: 'SENT' as const, leaseToken: newId(), leaseUntil, sentAt: now(), updatedAt: now() };
   const order = { ...prepared, ...claim };
   const { change, moved } = buildTransition(purchase, 'PROCESSING', {
-    nextActionAt: new Date(leaseUntil.getTime() + graceMs(purchase.epoch)),
+    nextActionAt: new Date(leaseUntil.getTime() + getGraceMs(purchase.epoch)),
     sellerId: order.sellerId,
     queuedFor: null,
   });

@@ -5,7 +5,7 @@ import { buildDeliveryInserts } from '../../webhooks/new-delivery.js';
 import { buildPurchaseDeliveries } from '../purchase-notifications.js';
 import { purchases, type Purchase, PurchaseModel } from '../purchase.model.js';
 import { finalStatuses } from '../states.js';
-import { defineClocked } from '../../jobs/sweep-job.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
 import { nowMs } from '../../shared/clock.js';
 
 /** Sends `transaction.pending` to the client once. */
@@ -39,7 +39,7 @@ export async function notifyPending(purchase: Purchase): Promise<void> {
   }
 }
 
-export const sweepPendingNoticesJob = defineClocked('sweep-pending-notices', 3_000);
+export const sweepPendingNoticesJob = defineScheduledJob('sweep-pending-notices', 3_000);
 
 const sweepMax = 1_000;
 const pendingAfterMs = 3_000;
@@ -47,7 +47,7 @@ const pendingAfterMs = 3_000;
  * Maximum number of concurrent postings. Each is its own database transaction, so a slow one does
  * not block the rest.
  */
-const atOnce = 10;
+const concurrency = 10;
 
 /** Sends `transaction.pending` for purchases that have been open for `pendingAfterMs`. */
 export async function sweepPendingNotices(): Promise<void> {
@@ -57,7 +57,7 @@ export async function sweepPendingNotices(): Promise<void> {
   })
     .limit(sweepMax)
     .lean<Purchase[]>();
-  for (let from = 0; from < waiting.length; from += atOnce) {
-    await Promise.all(waiting.slice(from, from + atOnce).map(notifyPending));
+  for (let from = 0; from < waiting.length; from += concurrency) {
+    await Promise.all(waiting.slice(from, from + concurrency).map(notifyPending));
   }
 }

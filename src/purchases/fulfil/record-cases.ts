@@ -10,7 +10,7 @@ import { batchCalls } from '../../shared/concurrency.js';
 import { parsePlnToken, getTokenSpellings } from '../pln-token.js';
 
 /** A provider's response about an order that arrives after the purchase has moved on. */
-export type LateAnswer = 'success' | 'failed' | 'under way';
+export type LateResponse = 'success' | 'failed' | 'under way';
 
 /**
  * Opens a case if a late response contradicts its order. The response is compared with the order
@@ -19,7 +19,7 @@ export type LateAnswer = 'success' | 'failed' | 'under way';
  */
 export async function recordContradiction(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
-  late: { order: Pick<Order, '_id' | 'accountId'>; answer: LateAnswer },
+  late: { order: Pick<Order, '_id' | 'accountId'>; answer: LateResponse },
 ): Promise<void> {
   const [purchase, order] = await Promise.all([
     PurchaseModel.findOne({ _id: purchaseId, accountId }).lean<Purchase>(),
@@ -32,7 +32,7 @@ export async function recordContradiction(
   await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 
-function isContradiction(purchase: Purchase, order: Order, answer: LateAnswer): boolean {
+function isContradiction(purchase: Purchase, order: Order, answer: LateResponse): boolean {
   switch (answer) {
     case 'success':
     case 'under way':

@@ -1,5 +1,5 @@
 import { getExistingAccount } from '../../accounts/find-account.js';
-import { auditInsert, type ChangedBy, bySystem } from '../../audit/record-audit.js';
+import { buildAuditEntryInsert, type ChangedBy, bySystem } from '../../audit/record-audit.js';
 import { scheduleSellerPosting, buildSellerCreditInsert } from '../../money/credits/seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change } from '../../money/posting/posting.js';
@@ -67,7 +67,7 @@ export async function reverseSale(
         sellerId,
         amount: -sellerShare,
       }),
-      auditInsert({
+      buildAuditEntryInsert({
         ...reversal.by,
         action: 'transaction.reverse',
         subject: { kind: 'transaction', id: _id },
@@ -93,7 +93,7 @@ function closeCases(id: string[]): Change {
 const retryMs = 60_000;
 const checksMax = 20;
 /** Retry delay in milliseconds after Redis or this process stalls. */
-const afterLateMs = 5_000;
+const lateRetryDelayMs = 5_000;
 
 /**
  * Queries the provider again about a sale that it reported as reversed. Only a definite reversal
@@ -125,7 +125,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   // Read the settings before the claim, because a failed read must not count as a check.
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
-    await enqueueVerification(purchase, afterLateMs);
+    await enqueueVerification(purchase, lateRetryDelayMs);
     return;
   }
   const claimedMs = nowMs();
@@ -138,7 +138,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
     await releaseVerification(order);
-    await enqueueVerification(purchase, afterLateMs);
+    await enqueueVerification(purchase, lateRetryDelayMs);
     return;
   }
   switch (outcome.outcome) {

@@ -104,7 +104,7 @@ const retryEveryMs = 10_000;
  */
 const retrySpacingMs = 20;
 
-interface RetryLine {
+interface RetrySchedule {
   /** Time at which the last scheduled retry runs, on the monotonic clock of this process. */
   lookAtMs: number;
   /** When that retry was scheduled, on the same clock. */
@@ -112,7 +112,7 @@ interface RetryLine {
 }
 
 /** The retry queue of each seller. Each process paces its own retries. */
-const retryLines = new Map<string, RetryLine>();
+const retrySchedules = new Map<string, RetrySchedule>();
 
 /**
  * Returns the delay in milliseconds until a purchase that no seller can serve is tried again.
@@ -127,11 +127,11 @@ export function getRetryDelayMs(
   { sellerId, leftMs }: { sellerId: string; leftMs: number },
   nowMs = performance.now(),
 ): number {
-  const line = retryLines.get(sellerId);
+  const line = retrySchedules.get(sellerId);
   const soonestMs = nowMs + retryEveryMs;
   // A queue without a recent entry counts as empty.
   const isInLine = line !== undefined && nowMs - line.promisedMs <= 2 * retryEveryMs;
   const lookAtMs = isInLine ? Math.max(soonestMs, line.lookAtMs + retrySpacingMs) : soonestMs;
-  retryLines.set(sellerId, { lookAtMs, promisedMs: nowMs });
+  retrySchedules.set(sellerId, { lookAtMs, promisedMs: nowMs });
   return Math.max(0, Math.min(lookAtMs - nowMs, leftMs));
 }

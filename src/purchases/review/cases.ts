@@ -2,7 +2,7 @@ import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { now } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { CaseModel, openCaseFilter, type ReconciliationCase } from '../case.model.js';
 
 /** Lists cases: open cases newest or oldest first, or resolved cases by latest resolution. */
@@ -32,7 +32,7 @@ export async function resolveCase(
   caseId: string,
   by: ChangedBy,
 ): Promise<{ resolved: ReconciliationCase; changed: boolean }> {
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const found = await CaseModel.findById(caseId).session(session).lean<ReconciliationCase>();
     if (!found) {
       throw new NotFoundError(asWritten(`There is no case ${caseId}.`), {

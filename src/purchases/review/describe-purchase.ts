@@ -8,7 +8,7 @@ import { formatToken, parsePlnToken } from '../pln-token.js';
 import { type Purchase, purchases } from '../purchase.model.js';
 import { wasSent, getAcceptedDecisions, type ReviewOutcome } from './review-decisions.js';
 import { requireAccount, findUsernames } from '../../accounts/find-account.js';
-import { findHeld } from '../../database/find-confirmed.js';
+import { findMajorityHeld } from '../../database/find-confirmed.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { findOrders } from '../fulfil/orders.js';
@@ -187,7 +187,7 @@ async function findDescribedPurchase(key: string, account: string | undefined): 
   if (account !== undefined) {
     return findPurchase((await requireAccount(account))._id, key);
   }
-  const [found] = await findHeld(purchases, { _id: key });
+  const [found] = await findMajorityHeld(purchases, { _id: key });
   if (!found) {
     throw new NotFoundError(
       asWritten(`There is no transaction ${key}. To find a client's ref_id, give the client: --account`),

@@ -1,10 +1,10 @@
-import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
+import { buildAuditEntryInsert, type ChangedBy } from '../../audit/record-audit.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { scheduleSellerPosting } from '../../money/credits/seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
 import { now, nowMs } from '../../shared/clock.js';
-import { findHeld } from '../../database/find-confirmed.js';
+import { findMajorityHeld } from '../../database/find-confirmed.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
@@ -72,7 +72,7 @@ export async function resolveReview(
     );
     await announceDeliveries(deliveries);
   }
-  const decided = await requirePurchase(purchaseId, { accountId: purchase.accountId, find: findHeld });
+  const decided = await requirePurchase(purchaseId, { accountId: purchase.accountId, find: findMajorityHeld });
   if (decided.status === 'SUCCESS' && decided.sellerId) {
     await scheduleSellerPosting(decided.sellerId);
   }
@@ -180,7 +180,7 @@ function expectUnderReview({ reviewSince }: Purchase, posting: Posting, audit: I
 
 function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision, by: ChangedBy): Insert {
   const { _id, status, reviewSince, reviewReason = null } = purchase;
-  return auditInsert({
+  return buildAuditEntryInsert({
     ...by,
     action: 'review.resolve',
     subject: { kind: 'transaction', id: _id },

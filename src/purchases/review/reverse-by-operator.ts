@@ -1,5 +1,5 @@
 import type { ChangedBy } from '../../audit/record-audit.js';
-import { findHeld } from '../../database/find-confirmed.js';
+import { findMajorityHeld } from '../../database/find-confirmed.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
@@ -43,5 +43,5 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
         })
       : error;
   }
-  return requirePurchase(purchaseId, { accountId: purchase.accountId, find: findHeld });
+  return requirePurchase(purchaseId, { accountId: purchase.accountId, find: findMajorityHeld });
 }

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account.model.js';
 import { getExistingAccount } from '../../accounts/find-account.js';
 import { requireSandbox } from '../../accounts/effective-settings.js';
 import { addJob, addJobs } from '../../jobs/add-job.js';
-import type { PlayedEnd } from '../../providers/adapter.js';
+import type { SimulatedEnd } from '../../providers/adapter.js';
 import { findConfirmed } from '../../database/find-confirmed.js';
 import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { ConflictError, MaintenanceError } from '../../shared/errors.js';
@@ -19,7 +19,7 @@ const statusesByEnd = {
   success: 'SUCCESS',
   failed: 'FAILED',
   reversed: 'REFUNDED',
-} as const satisfies Record<PlayedEnd, PurchaseStatus>;
+} as const satisfies Record<SimulatedEnd, PurchaseStatus>;
 
 export interface EndedPurchase {
   purchase: Purchase;
@@ -44,7 +44,7 @@ export interface EndedPurchase {
  *
  * @throws DependencyError while Redis is unavailable.
  */
-export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
+export async function endPurchase(account: Account, idOrRef: string, end: SimulatedEnd): Promise<EndedPurchase> {
   requireSandbox(account);
   // Read the orders first, then the purchase with causal consistency. An order and its purchase end
   // in one database transaction. So an order that just ended is not mistaken for one that was never
@@ -65,7 +65,7 @@ export async function endPurchase(account: Account, idOrRef: string, end: Played
 }
 
 /** Returns the order to which the requested end applies. */
-function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
+function findOrderToEnd(purchase: Purchase, orders: Order[], end: SimulatedEnd): Order {
   const isReversal = end === 'reversed';
   if (isReversal ? purchase.status !== 'SUCCESS' : isFinal(purchase.status)) {
     throw buildNotPossibleError(isReversal ? say('onlySuccessReversed') : say('hasEnded'));
@@ -83,7 +83,7 @@ function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Or
   return order;
 }
 
-async function endAtProvider(order: Order, end: PlayedEnd): Promise<void> {
+async function endAtProvider(order: Order, end: SimulatedEnd): Promise<void> {
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   const result = await getAdapter(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
   switch (result) {

@@ -58,7 +58,7 @@ export async function buildWalletClose(
     const factsOf = await readSubjectFacts(chunk);
     for (const journal of chunk) {
       const facts = factsOf(journal);
-      last = getNextStep(walletId, last, journal);
+      last = getNextState(walletId, last, journal);
       digest.add(journal, facts.text);
       addLines(sums, getLines(journal));
       sums = addSums(sums, facts.sums);
@@ -98,13 +98,13 @@ async function* takeUntilEnd(
   }
 }
 
-interface Step {
+interface WalletState {
   seq: number;
   balance: number;
   held: number;
 }
 
-function getNextStep(walletId: string, before: Step, journal: Journal): Step {
+function getNextState(walletId: string, before: WalletState, journal: Journal): WalletState {
   const own = (account: string) =>
     getLines(journal)
       .filter((line) => line.account === account)

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { hashAuditEntry, auditReadOptions } from '../../audit/read-audit.js';
 import { auditEntries } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { dayCloses, type DayAudit } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/day-closes.js';
 import { addDays, getStartOfDay } from '../../shared/business-time.js';
@@ -56,7 +56,7 @@ export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | n
 
 async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
   const ids = rows.map(({ _id }) => _id);
-  const isFresh = async (session?: Parameters<Parameters<typeof inTransaction>[0]>[0]) => {
+  const isFresh = async (session?: Parameters<Parameters<typeof runInTransaction>[0]>[0]) => {
     const options = { projection: { _id: 1 }, ...(session && { session }) };
     const known = await auditCloses.find({ _id: { $in: ids } }, options).toArray();
     const covered = new Set(known.map(({ _id }) => _id));
@@ -66,7 +66,7 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
   if ((await isFresh()).length === 0) {
     return true;
   }
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const fence = await dayCloses.updateOne(
       { _id: day, state: 'building' },
       { $inc: { batches: 1 } },

@@ -1,5 +1,5 @@
-import { defineClocked } from '../../jobs/sweep-job.js';
-import { inTransaction } from '../../database/mongo.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { getShardRange } from '../../database/sharding.js';
 import { addSums, computeRoot, createWalletsDigest } from '../../money/closes/close-hash.js';
 import { signRoot, type ClosedDay, findLastClosedDay } from '../../money/closes/day-closes.js';
@@ -23,11 +23,11 @@ import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business
 import { logger } from '../../shared/logger.js';
 
 /** Closes the days that have ended. Usually there are none, which takes one read. */
-export const closeLedgerJob = defineClocked('close-ledger', 300_000);
+export const closeLedgerJob = defineScheduledJob('close-ledger', 300_000);
 
 const walletsPerPage = 200;
 /** Number of wallets read concurrently. */
-const atOnce = 8;
+const concurrency = 8;
 /** A root is permanent, so it only uses data that a failover cannot roll back. */
 const majorityRead = { readConcern: 'majority' } as const;
 
@@ -96,8 +96,8 @@ async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): 
     return row?.day !== bound.day && seq > (row?.lastSeq ?? 0);
   });
   const rows: (WalletClose | null)[] = [];
-  for (let start = 0; start < moved.length; start += atOnce) {
-    const some = moved.slice(start, start + atOnce);
+  for (let start = 0; start < moved.length; start += concurrency) {
+    const some = moved.slice(start, start + concurrency);
     rows.push(
       ...(await Promise.all(some.map(({ _id }) => buildWalletClose(_id, newestOf.get(_id) ?? null, bound)))),
     );
@@ -110,7 +110,7 @@ async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): 
  * @returns False if the day is closed. Nothing was written, and nothing is left to do.
  */
 async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
-  return inTransaction(async (session) => {
+  return runInTransaction(async (session) => {
     const fence = await dayCloses.updateOne(
       { _id: day, state: 'building' },
       { $inc: { batches: 1 } },

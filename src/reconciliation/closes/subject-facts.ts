@@ -25,7 +25,7 @@ export interface SubjectFacts {
 }
 
 const noFacts: SubjectFacts = { text: '', sums: {} };
-const postingsAtOnce = 20;
+const postingBatchSize = 20;
 const creditsPerChunk = 500;
 
 /**
@@ -132,8 +132,8 @@ function toMarkupText(document: { markup?: number } | undefined): string {
  */
 async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts> {
   const creditsOf = new Map<string, { hashes: string[]; sums: LedgerSums }>();
-  for (let start = 0; start < ids.length; start += postingsAtOnce) {
-    const some = ids.slice(start, start + postingsAtOnce);
+  for (let start = 0; start < ids.length; start += postingBatchSize) {
+    const some = ids.slice(start, start + postingBatchSize);
     // The posting id of a credit is set once, together with the journal, so each credit is read
     // once.
     const source = sellerCredits.find(

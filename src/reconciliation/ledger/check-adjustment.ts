@@ -1,13 +1,13 @@
 import { Long, type Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
 import { auditEntries } from '../../audit/audit.model.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { groupBy } from '../../shared/collections.js';
 import type { FindingLog, LedgerFinding, OnPart } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
-const atOnce = 500;
+const batchSize = 500;
 
 /**
  * Checks every adjustment against its journal and audit entry, and every adjustment journal against
@@ -22,7 +22,7 @@ export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise
     const batch = await readWithRetries(() => readBatch(null, { after: last }));
     for (const id of batch.ids) {
       if (findProblems(batch, id).length > 0) {
-        const again = await readWithRetries(() => inTransaction((session) => readBatch(session, { id })));
+        const again = await readWithRetries(() => runInTransaction((session) => readBatch(session, { id })));
         findProblems(again, id).forEach((problem) => {
           log.add({ ...problem, subject: `adjustment ${id}` });
         });
@@ -48,16 +48,16 @@ interface Batch {
 async function readBatch(session: Session | null, which: { after: string } | { id: string }): Promise<Batch> {
   const key = 'id' in which ? which.id : { $gt: which.after };
   const options = { promoteLongs: false, ...(session && { session }) };
-  const found = await adjustments.find({ _id: key }, options).sort({ _id: 1 }).limit(atOnce).toArray();
+  const found = await adjustments.find({ _id: key }, options).sort({ _id: 1 }).limit(batchSize).toArray();
   const page = await journals
     .find({ kind: 'adjustment', subjectId: key }, options)
     .sort({ subjectId: 1 })
-    .limit(atOnce)
+    .limit(batchSize)
     .toArray();
-  const moved = page.length === atOnce ? dropLastSubject(page) : page;
+  const moved = page.length === batchSize ? dropLastSubject(page) : page;
   const ends = [
-    found.length === atOnce ? found.at(-1)?._id : undefined,
-    page.length === atOnce ? moved.at(-1)?.subjectId : undefined,
+    found.length === batchSize ? found.at(-1)?._id : undefined,
+    page.length === batchSize ? moved.at(-1)?.subjectId : undefined,
   ];
   const ids = [...new Set([...found.map(({ _id }) => _id), ...moved.map(({ subjectId }) => subjectId)])]
     .sort()

@@ -6,7 +6,7 @@ import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { groupBy, collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from '../closes/subject-facts.js';
-import { createClosedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
+import { createClosedWallet, type ClosedWallet, type WalletState } from './closed-wallet.js';
 import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, OnPart, Progress } from './ledger-report.js';
 
@@ -22,7 +22,7 @@ export interface OpenPart {
   /** Called with a wallet's state at its last close and its state after its last journal. */
   wallet(
     wallet: Wallet | null,
-    found: { id: string; closed: Standing; standing: Standing; isGapless: boolean },
+    found: { id: string; closed: WalletState; standing: WalletState; isGapless: boolean },
   ): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface VerifyOptions {
   onPart?: OnPart | undefined;
 }
 
-interface Found {
+interface ClosesResult {
   closes: ClosesRead;
   /** Document counts of the uncovered data. Null if every rule must be checked over all history. */
   open: Pick<OpenCheck, 'examined'> | null;
@@ -37,9 +37,9 @@ export async function checkCloses(
   log: FindingLog,
   progress: Progress,
   { full = false, root, publicKey, onPart = () => undefined }: VerifyOptions,
-): Promise<Found> {
+): Promise<ClosesResult> {
   const last = await findLastClosedDay();
-  await checkKeptRoot(log, root);
+  await checkGivenRoot(log, root);
   if (!last) {
     return {
       closes: { days: 0, journals: 0, audit: { entries: 0, late: 0, lateIds: [] }, last },
@@ -126,7 +126,7 @@ function findProblems(
   return problems;
 }
 
-async function checkKeptRoot(log: FindingLog, root: string | undefined): Promise<void> {
+async function checkGivenRoot(log: FindingLog, root: string | undefined): Promise<void> {
   // Without `$type`, MongoDB cannot use the partial index.
   if (root !== undefined && !(await dayCloses.findOne({ root: { $eq: root, $type: 'string' } }))) {
     log.add({ check: 'closed-days', subject: `root ${root}`, message: 'no closed day has this root' });

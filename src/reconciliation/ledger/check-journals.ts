@@ -109,7 +109,7 @@ function getWalletId(account: LedgerAccount): string | null {
 }
 
 /** The state of a wallet after a journal. The fields are named as in a wallet. */
-export interface Standing {
+export interface WalletState {
   seq: number;
   balance: number;
   held: number;
@@ -119,7 +119,7 @@ export interface Standing {
 export function checkStep(
   { id, role }: { id: string; role: Role | null },
   journal: ReadJournal,
-  before: Standing,
+  before: WalletState,
 ): LedgerFinding[] {
   const findings: LedgerFinding[] = [];
   const what = `${journal.kind} of ${journal.subjectId}`;
@@ -132,7 +132,7 @@ export function checkStep(
       ),
     );
   }
-  const { balance, held } = getStandingAfter(id, journal, before);
+  const { balance, held } = getStateAfter(id, journal, before);
   const rule = findJournalRule(journal.kind);
   if (balance < 0 && balance < before.balance && !rule?.mayOverdraw) {
     findings.push(
@@ -168,7 +168,7 @@ export function checkStep(
   return findings;
 }
 
-export function getStandingAfter(id: string, journal: ReadJournal, before: Standing): Standing {
+export function getStateAfter(id: string, journal: ReadJournal, before: WalletState): WalletState {
   const net = getNet(journal.lines);
   return {
     seq: Number.isSafeInteger(journal.walletSeq) ? (journal.walletSeq ?? 0) : before.seq + 1,
@@ -180,7 +180,7 @@ export function getStandingAfter(id: string, journal: ReadJournal, before: Stand
 export function compareWallet(
   id: string,
   wallet: ReadWallet,
-  journal: { atWallet: Standing | null; last: number },
+  journal: { atWallet: WalletState | null; last: number },
 ): LedgerFinding[] {
   if (!journal.atWallet) {
     return [

@@ -1,12 +1,12 @@
 import type { Collection, Document } from 'mongodb';
 import { accounts } from '../../accounts/account.model.js';
 import { quotes } from '../../bills/quote.model.js';
-import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyDocument } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
 import type { FindingLog } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 import { describeValue, rawReadOptions } from './read-document.js';
-import { subjectKeys } from './stream-subjects.js';
+import { listSubjectKeys } from './stream-subjects.js';
 
 /**
  * Maximum number of documents reported at each end of an index. More would be the data of another
@@ -42,7 +42,7 @@ export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void 
  */
 export async function checkKeys(onOdd: (odd: InvalidKey) => void): Promise<void> {
   const keys = [
-    ...subjectKeys(),
+    ...listSubjectKeys(),
     ...[asUntyped(accounts), asUntyped(wallets), asUntyped(quotes)].map((collection) => ({
       collection,
       field: '_id',
@@ -58,7 +58,7 @@ export async function checkKeys(onOdd: (odd: InvalidKey) => void): Promise<void>
 }
 
 async function readEnd(
-  collection: Collection<AnyStored>,
+  collection: Collection<AnyDocument>,
   field: string,
   direction: 1 | -1,
 ): Promise<Document[]> {

@@ -1,6 +1,6 @@
 import { accounts } from '../../accounts/account.model.js';
 import { deposits } from '../../deposits/deposit.model.js';
-import { atSnapshot, inTransaction } from '../../database/mongo.js';
+import { withSnapshot, runInTransaction } from '../../database/mongo.js';
 import { toPlainNumber } from '../../money/closes/close-hash.js';
 import { exactReadOptions } from '../../money/closes/canonical-text.js';
 import { findWalletJournals } from '../../money/closes/wallet-journals.js';
@@ -13,15 +13,15 @@ import { formatBusinessDay } from '../../shared/business-time.js';
 import { collectChunks } from '../../shared/collections.js';
 import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
-import { applyJournal, type Standing } from './closed-wallet.js';
+import { applyJournal, type WalletState } from './closed-wallet.js';
 import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
 import { readSubjects } from './stream-subjects.js';
 
 /** Number of subjects per database transaction. */
-const perTransaction = 25;
+const subjectsPerTransaction = 25;
 /** Number of concurrent transactions. */
-const atOnce = 8;
+const concurrency = 8;
 
 /** Checks every rule of uncovered subjects, and each wallet against its journals. */
 export interface OpenCheck extends OpenPart {
@@ -46,7 +46,7 @@ export function createOpenCheck(log: FindingLog): OpenCheck {
     async wallet(wallet, { id, closed, standing, isGapless }) {
       examined.wallets += wallet ? 1 : 0;
       // The wallet may have changed between the reads of its journals and of the wallet.
-      if (!isGapless || !wallet || !matchesStanding(wallet, standing)) {
+      if (!isGapless || !wallet || !matchesState(wallet, standing)) {
         await recheckWallet(log, id, closed);
       }
     },
@@ -62,7 +62,7 @@ export async function checkOpenStates(
   { examined }: OpenCheck,
   onPart: OnPart,
 ): Promise<void> {
-  for await (const ids of collectChunks(readOpenIds(), perTransaction * atOnce)) {
+  for await (const ids of collectChunks(readOpenIds(), subjectsPerTransaction * concurrency)) {
     await checkSubjects(log, [...new Set(ids)], examined);
     onPart();
   }
@@ -97,11 +97,11 @@ async function findSubjectIds(of: readonly Journal[]): Promise<string[]> {
 }
 
 async function checkSubjects(log: FindingLog, ids: string[], examined: OpenCheck['examined']): Promise<void> {
-  const groups = Array.from({ length: Math.ceil(ids.length / perTransaction) }, (_, index) =>
-    ids.slice(index * perTransaction, (index + 1) * perTransaction),
+  const groups = Array.from({ length: Math.ceil(ids.length / subjectsPerTransaction) }, (_, index) =>
+    ids.slice(index * subjectsPerTransaction, (index + 1) * subjectsPerTransaction),
   );
-  for (let start = 0; start < groups.length; start += atOnce) {
-    const read = await Promise.all(groups.slice(start, start + atOnce).map(readAtOneMoment));
+  for (let start = 0; start < groups.length; start += concurrency) {
+    const read = await Promise.all(groups.slice(start, start + concurrency).map(readAtSnapshot));
     for (const subject of read.flat()) {
       examined.transactions += subject.purchase ? 1 : 0;
       examined.deposits += subject.deposit ? 1 : 0;
@@ -111,11 +111,11 @@ async function checkSubjects(log: FindingLog, ids: string[], examined: OpenCheck
   }
 }
 
-function readAtOneMoment(ids: string[]) {
-  return inTransaction((session) => readSubjects(session, ids));
+function readAtSnapshot(ids: string[]) {
+  return runInTransaction((session) => readSubjects(session, ids));
 }
 
-function matchesStanding(wallet: Wallet, standing: Standing): boolean {
+function matchesState(wallet: Wallet, standing: WalletState): boolean {
   return (
     toPlainNumber(wallet.seq) === standing.seq &&
     toPlainNumber(wallet.balance) === standing.balance &&
@@ -131,7 +131,7 @@ async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   if (ids.length === 0) {
     return;
   }
-  const [account, wallet] = await atSnapshot(async (snapshot) => {
+  const [account, wallet] = await withSnapshot(async (snapshot) => {
     const options = { ...snapshot, projection: { _id: 1 } };
     return [
       await accounts.find({ _id: { $in: ids } }, options).toArray(),
@@ -151,7 +151,7 @@ async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
 /**
  * Checks one wallet again. The wallet is read before its journals, so that no journal is missing.
  */
-async function recheckWallet(log: FindingLog, id: string, closed: Standing): Promise<void> {
+async function recheckWallet(log: FindingLog, id: string, closed: WalletState): Promise<void> {
   const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
     log.add({ check, subject: `wallet ${id}`, message });
   };
@@ -189,7 +189,7 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       'wallet-sequence',
       `${wallet ? `its seq is ${seq}` : 'it does not exist'}, its journals end with ${last}`,
     );
-  } else if (!matchesStanding(wallet, atWallet)) {
+  } else if (!matchesState(wallet, atWallet)) {
     const { balance, held } = atWallet;
     add(
       'wallet-balance',

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import { quotes } from '../../bills/quote.model.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { asUntyped } from '../../database/typed-collection.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { getStartOfDay } from '../../shared/business-time.js';
-import { firstIdAt } from '../../shared/ids.js';
+import { getFirstIdAt } from '../../shared/ids.js';
 import { buildBatchReader } from './keyed-stream.js';
 import type { FindingLog, LedgerFinding, Part } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
@@ -23,7 +23,7 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
   let examined = 0;
   let isRead = false;
   // Ids increase with time, and a quote can be claimed only for a short time.
-  let from: Document | null = fromDay === null ? null : { _id: firstIdAt(getStartOfDay(fromDay).getTime()) };
+  let from: Document | null = fromDay === null ? null : { _id: getFirstIdAt(getStartOfDay(fromDay).getTime()) };
   do {
     const last: Document | null = from;
     const found: Document[] = await readWithRetries(() => readBatch(last, batchSize));
@@ -69,7 +69,7 @@ async function readPayments(ids: unknown[], session: Session | null): Promise<Ma
  */
 function recheckQuote(id: string): Promise<LedgerFinding[]> {
   return readWithRetries(() =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const quote = await asUntyped(quotes).findOne(
         { _id: id },
         { ...rawReadOptions, projection: fields, session },

@@ -1,4 +1,4 @@
-import { atSnapshot } from '../../database/mongo.js';
+import { withSnapshot } from '../../database/mongo.js';
 import { addToCounters } from '../../money/totals/counters.js';
 import { compareCounters, readStoredDay } from '../../money/totals/read-totals.js';
 import { areTotalsComplete } from '../../money/totals/totals-state.model.js';
@@ -16,7 +16,7 @@ export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Par
     return;
   }
   for await (const { accountId, day } of listAccountDays({ fromDay, onAccount: onPart })) {
-    const wrong = await atSnapshot(async (snapshot) => {
+    const wrong = await withSnapshot(async (snapshot) => {
       const counted = await countDayTotals(snapshot, accountId, day);
       const { base, slots } = await readStoredDay(snapshot, accountId, day);
       addToCounters(base, slots);

@@ -1,12 +1,12 @@
 import { Long, type Document, type Collection } from 'mongodb';
 import { journals } from '../../money/journals/journal.model.js';
-import { createKeyedStream, type KeyedStream, buildBatchReader, smallestKey } from './keyed-stream.js';
+import { createKeyedStream, type KeyedStream, buildBatchReader, findSmallestKey } from './keyed-stream.js';
 import { rawReadOptions } from './read-document.js';
 import * as stored from './stored-documents.js';
 import { accounts, type Role } from '../../accounts/account.model.js';
-import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyDocument } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
-import { getStandingAfter, checkStep, compareWallet, buildWalletFinding } from './check-journals.js';
+import { getStateAfter, checkStep, compareWallet, buildWalletFinding } from './check-journals.js';
 import type { FindingLog, LedgerFinding, Progress } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
@@ -25,7 +25,7 @@ export function streamWalletJournals(): KeyedStream {
 /** Reads the journals of one wallet. */
 export async function* readWalletJournals(walletId: string): AsyncGenerator<Document, void> {
   const stream = createKeyedStream({
-    readBatch: (from, limit) => readOfWallet(walletId, from, limit),
+    readBatch: (from, limit) => readWalletBatch(walletId, from, limit),
     keyOf: () => walletId,
     positionOf: ({ walletSeq }) => String(walletSeq),
   });
@@ -37,27 +37,27 @@ export async function* readWalletJournals(walletId: string): AsyncGenerator<Docu
 
 async function readNextBatch(from: Document | null, limit: number): Promise<Document[]> {
   const walletId: unknown = from?.['accountId'];
-  const own = typeof walletId === 'string' ? await readOfWallet(walletId, from, limit) : [];
+  const own = typeof walletId === 'string' ? await readWalletBatch(walletId, from, limit) : [];
   return own.length === limit
     ? own
     : [
         ...own,
         ...(await readJournals(
-          { accountId: buildAboveFilter(walletId), walletId: isText },
+          { accountId: buildAboveFilter(walletId), walletId: stringFilter },
           limit - own.length,
         )),
       ];
 }
 
 /** The filter of the partial index. Without it no query can use the index. */
-const isText = { $type: 'string' };
+const stringFilter = { $type: 'string' };
 
 function buildAboveFilter(walletId: unknown) {
-  return typeof walletId === 'string' ? { ...isText, $gt: walletId } : isText;
+  return typeof walletId === 'string' ? { ...stringFilter, $gt: walletId } : stringFilter;
 }
 
-function readOfWallet(walletId: string, from: Document | null, limit: number): Promise<Document[]> {
-  const wallet = { accountId: walletId, walletId: { ...isText, $eq: walletId } };
+function readWalletBatch(walletId: string, from: Document | null, limit: number): Promise<Document[]> {
+  const wallet = { accountId: walletId, walletId: { ...stringFilter, $eq: walletId } };
   const seq: unknown = from?.['walletSeq'];
   return readJournals(
     from === null ? wallet : { ...wallet, walletSeq: { $gte: isNumber(seq) ? seq : -Infinity } },
@@ -110,7 +110,7 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
   const all = Object.values(streams);
   const total = await wallets.estimatedDocumentCount();
   const totals = { wallets: 0, sum: 0 };
-  for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
+  for (let id = await findSmallestKey(all); id !== null; id = await findSmallestKey(all)) {
     const [account] = streams.accounts.take(id);
     const [wallet] = streams.wallets.take(id);
     const holder = buildHolder(id, account, wallet);
@@ -126,7 +126,7 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
   return totals;
 }
 
-function streamById(collection: Collection<AnyStored>, fields: Document): KeyedStream {
+function streamById(collection: Collection<AnyDocument>, fields: Document): KeyedStream {
   const keyOf = ({ _id }: Document) => (typeof _id === 'string' ? _id : null);
   return createKeyedStream({
     readBatch: buildBatchReader(collection, '_id', { fields }),
@@ -187,7 +187,7 @@ async function readSeq(id: string): Promise<number> {
   return wallet ? stored.wallets.read(wallet, []).seq : 0;
 }
 
-function readOne(collection: Collection<AnyStored>, id: string, fields: Document): Promise<Document | null> {
+function readOne(collection: Collection<AnyDocument>, id: string, fields: Document): Promise<Document | null> {
   return readWithRetries(() => collection.findOne({ _id: id }, { ...rawReadOptions, projection: fields }));
 }
 
@@ -203,7 +203,7 @@ async function compareWithJournals(
     // Findings about a journal's fields are reported with the journal's subject.
     const journal = stored.journals.read(raw, []);
     findings.push(...checkStep(holder, journal, at));
-    at = getStandingAfter(id, journal, at);
+    at = getStateAfter(id, journal, at);
     atWallet = at.seq === wallet?.seq ? at : atWallet;
     // Limits memory for a long history.
     findings.splice(findingsPerWallet);

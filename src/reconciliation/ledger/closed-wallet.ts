@@ -12,7 +12,7 @@ import { formatBusinessDay } from '../../shared/business-time.js';
 import type { LedgerFinding } from './ledger-report.js';
 
 /** The state of a wallet after a journal. Amounts are in rupiah. */
-export interface Standing {
+export interface WalletState {
   seq: number;
   balance: number;
   held: number;
@@ -21,14 +21,14 @@ export interface Standing {
 /** Compares a wallet's journals with its closed days, and sums up later journals. */
 export interface ClosedWallet {
   /** State after the last closed journal. All fields are 0 if no journal is closed. */
-  readonly closed: Standing;
+  readonly closed: WalletState;
   /**
    * Accepts the next journal, in the order of `seq`.
    * @returns True if the journal belongs to a closed day.
    */
   take(journal: Journal, subjectText: string): boolean;
   /** Returns findings, the number of closed journals, and the state after the last journal. */
-  end(): { findings: LedgerFinding[]; journals: number; standing: Standing; isGapless: boolean };
+  end(): { findings: LedgerFinding[]; journals: number; standing: WalletState; isGapless: boolean };
 }
 
 /** @param rows The wallet's closes, in the order of their days. */
@@ -90,7 +90,7 @@ export function createClosedWallet(walletId: string, rows: readonly WalletClose[
 }
 
 /** Updates `standing` to the state after the journal. */
-export function applyJournal(standing: Standing, walletId: string, journal: Journal): void {
+export function applyJournal(standing: WalletState, walletId: string, journal: Journal): void {
   const sums: LedgerSums = {};
   addLines(
     sums,

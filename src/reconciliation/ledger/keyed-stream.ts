@@ -39,14 +39,14 @@ const batchSizeDefault = 500;
 export function createKeyedStream(options: Options): KeyedStream {
   let at = 0;
   let batch: Document[] = [];
-  let next: Promise<Batch> | null = readWhole(options, null);
+  let next: Promise<Batch> | null = readWholeBatch(options, null);
   return {
     isEmpty: () => at === batch.length && next !== null,
     async fill() {
       if (next) {
         const { documents, resumeFrom } = await next;
         [batch, at] = [documents, 0];
-        next = resumeFrom === null ? null : readWhole(options, resumeFrom);
+        next = resumeFrom === null ? null : readWholeBatch(options, resumeFrom);
       }
     },
     head() {
@@ -73,7 +73,7 @@ interface Batch {
  * Reads a batch without its last position, which may be incomplete. Doubles the limit until all
  * documents of one position fit.
  */
-function readWhole(options: Options, from: Document | null) {
+function readWholeBatch(options: Options, from: Document | null) {
   const { readBatch, positionOf, batchSize = batchSizeDefault } = options;
   async function read(limit: number): Promise<Batch> {
     const found = await readWithRetries(() => readBatch(from, limit));
@@ -123,7 +123,7 @@ export function buildBatchReader<T extends Document>(
 }
 
 /** Returns the smallest next key of several streams, or null when all have ended. */
-export async function smallestKey(streams: readonly KeyedStream[]): Promise<string | null> {
+export async function findSmallestKey(streams: readonly KeyedStream[]): Promise<string | null> {
   let smallest: string | null = null;
   for (const stream of streams) {
     if (stream.isEmpty()) {

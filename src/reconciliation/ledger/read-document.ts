@@ -110,7 +110,7 @@ export const money: Field<number> = {
   isMoney: true,
 };
 export const moneyOrNull = toNullable(money);
-export const whole: Field<number> = {
+export const wholeNumber: Field<number> = {
   read: (value) => (Number.isSafeInteger(toNumber(value)) ? toNumber(value) : invalid),
   instead: () => Number.NaN,
 };
@@ -152,4 +152,4 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-export const anything: Field<unknown> = { read: (value) => value, instead: (value) => value };
+export const anyValue: Field<unknown> = { read: (value) => value, instead: (value) => value };

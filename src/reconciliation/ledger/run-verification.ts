@@ -1,11 +1,11 @@
-import { defineClocked, schedules } from '../../jobs/sweep-job.js';
+import { defineScheduledJob, schedulesQueue } from '../../jobs/sweep-job.js';
 import Joi from 'joi';
 import { defineJob } from '../../jobs/define-job.js';
 import { env } from '../../../config/env.js';
 import { redis } from '../../redis/connection.js';
 import { nowMs, now } from '../../shared/clock.js';
 import type { Progress, LedgerReport, OnPart } from './ledger-report.js';
-import { withLease, type Held } from '../../redis/lease.js';
+import { withLease, type HeldLease } from '../../redis/lease.js';
 import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { logger } from '../../shared/logger.js';
 import { ledgerVerifications, type LedgerVerification } from './ledger-verification.model.js';
@@ -20,14 +20,14 @@ import { addJob, findQueuedSubjects } from '../../jobs/add-job.js';
 export const verificationMaxMs = 12 * 3_600_000;
 
 /** Verifies the ledger once a day. If today's verification exists, the job takes one read. */
-export const verifyLedgerJob = defineClocked('verify-ledger', 600_000, { limitMs: verificationMaxMs });
+export const verifyLedgerJob = defineScheduledJob('verify-ledger', 600_000, { limitMs: verificationMaxMs });
 
 /**
  * Verifies the ledger on request, in a worker process. If the job is lost, an operator can request
  * it again.
  */
 export const verifyNowJob = defineJob<object>({
-  queue: schedules,
+  queue: schedulesQueue,
   name: 'verify-ledger-now',
   version: 1,
   data: Joi.object({}),
@@ -37,7 +37,7 @@ export const verifyNowJob = defineJob<object>({
 });
 
 const publishEveryMs = 1_000;
-const keptMs = 120_000;
+const progressTtlMs = 120_000;
 const progressKey = `${env.QUEUE_PREFIX}:verification`;
 
 export interface VerificationProgress {
@@ -57,7 +57,7 @@ export const publishProgress: Progress = (step) => {
   if (Math.abs(nowMs() - publishedMs) >= publishEveryMs) {
     publishedMs = nowMs();
     void redis()
-      .set(progressKey, JSON.stringify(step), 'PX', keptMs)
+      .set(progressKey, JSON.stringify(step), 'PX', progressTtlMs)
       .catch(() => undefined);
   }
 };
@@ -84,9 +84,9 @@ export async function readVerificationProgress(): Promise<VerificationProgress |
  */
 const fromMs = 3_600_000;
 /** Delay before a failed verification is repeated, so that operators see the effect of a fix. */
-const redAgainMs = 3_600_000;
+const failedRetryMs = 3_600_000;
 const leaseMs = 60_000;
-const findingsKept = 20;
+const storedFindingsMax = 20;
 
 /**
  * Verifies the ledger once a business day, and hourly while the verification fails. Stores the
@@ -101,7 +101,7 @@ export async function verifyDueDay(): Promise<void> {
 }
 
 /** Verifies the ledger at once, unless a verification is running. Run by `verifyNowJob`. */
-export async function verifyAskedFor(): Promise<void> {
+export async function verifyOnRequest(): Promise<void> {
   await runExclusively(verifyNow);
 }
 
@@ -113,7 +113,7 @@ export async function verifyAskedFor(): Promise<void> {
  * after that ends with its next part.
  */
 async function runExclusively(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
-  const work = ({ goesOn, over }: Held) => Promise.race([verify(goesOn), over]);
+  const work = ({ goesOn, over }: HeldLease) => Promise.race([verify(goesOn), over]);
   await withLease('verify-ledger', leaseMs, work, { holdMaxMs: verificationMaxMs });
 }
 
@@ -130,7 +130,7 @@ export function getNextVerificationMs(last: LedgerVerification | null): number {
   const day = formatBusinessDay(now());
   const nextDay = last?._id === day ? addDays(day, 1) : day;
   const byDay = getStartOfDay(nextDay).getTime() + fromMs;
-  return last && !last.ok ? Math.min(byDay, last.at.getTime() + redAgainMs) : byDay;
+  return last && !last.ok ? Math.min(byDay, last.at.getTime() + failedRetryMs) : byDay;
 }
 
 async function verifyNow(onPart: OnPart): Promise<void> {
@@ -156,7 +156,7 @@ async function storeVerification(
   const { ok, durationMs, findings } = report;
   await ledgerVerifications.updateOne(
     { _id: formatBusinessDay(now()) },
-    { $set: { at: now(), durationMs, ok, ...counted, findings: findings.slice(0, findingsKept) } },
+    { $set: { at: now(), durationMs, ok, ...counted, findings: findings.slice(0, storedFindingsMax) } },
     { upsert: true },
   );
 }

@@ -10,7 +10,7 @@ import { purchaseStatuses, type Purchase, type PurchaseStatus } from '../../purc
 import type { Settlement } from '../../settlements/settlement.model.js';
 import type { LedgerFinding } from './ledger-report.js';
 import {
-  anything,
+  anyValue,
   readFilledObject,
   flag,
   flagOrNull,
@@ -25,7 +25,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
-  whole,
+  wholeNumber,
   type DocumentName,
   type Shape,
 } from './read-document.js';
@@ -107,14 +107,14 @@ export interface Reader<T> {
   read(raw: Document, problems: LedgerFinding[]): T;
 }
 
-function reader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => DocumentName): Reader<T> {
+function createReader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => DocumentName): Reader<T> {
   return {
     fields: Object.fromEntries(Object.keys(shape).map((field) => [field, 1])),
     read: (raw, problems) => readDocument(raw, shape, { named: () => namedBy(raw), problems }),
   };
 }
 
-export const purchases = reader<ReadPurchase>(
+export const purchases = createReader<ReadPurchase>(
   {
     _id: text,
     accountId: text,
@@ -126,7 +126,7 @@ export const purchases = reader<ReadPurchase>(
     markup: moneyOrNull,
     quoteId: textOrNull,
     status: oneOf(purchaseStatuses),
-    version: whole,
+    version: wholeNumber,
     serialNumber: textOrNull,
     sellerId: textOrNull,
     commissionAmount: moneyOrNull,
@@ -138,11 +138,11 @@ export const purchases = reader<ReadPurchase>(
   ({ _id }) => ({ about: `transaction ${toText(_id)}`, subject: toText(_id), what: 'transaction' }),
 );
 
-export const orders = reader<ReadOrder>(
+export const orders = createReader<ReadOrder>(
   {
     _id: text,
     transactionId: text,
-    n: whole,
+    n: wholeNumber,
     sellerId: text,
     offerPrice: money,
     commissionRate: rate,
@@ -158,7 +158,7 @@ export const orders = reader<ReadOrder>(
   }),
 );
 
-export const credits = reader<ReadCredit>(
+export const credits = createReader<ReadCredit>(
   {
     _id: text,
     sellerId: text,
@@ -174,7 +174,7 @@ export const credits = reader<ReadCredit>(
   }),
 );
 
-export const deposits = reader<ReadDeposit>(
+export const deposits = createReader<ReadDeposit>(
   {
     _id: text,
     accountId: text,
@@ -189,7 +189,7 @@ export const deposits = reader<ReadDeposit>(
   ({ _id }) => ({ about: `deposit ${toText(_id)}`, subject: toText(_id), what: 'deposit' }),
 );
 
-export const settlements = reader<ReadSettlement>(
+export const settlements = createReader<ReadSettlement>(
   {
     _id: text,
     accountId: text,
@@ -206,7 +206,7 @@ export const settlements = reader<ReadSettlement>(
   ({ _id }) => ({ about: `settlement ${toText(_id)}`, subject: toText(_id), what: 'settlement' }),
 );
 
-export const quotes = reader<ReadQuote>(
+export const quotes = createReader<ReadQuote>(
   {
     _id: text,
     accountId: text,
@@ -221,19 +221,19 @@ export const quotes = reader<ReadQuote>(
   ({ _id }) => ({ about: `quote ${toText(_id)}`, subject: `quote ${toText(_id)}`, what: 'quote' }),
 );
 
-export const wallets = reader<ReadWallet>({ balance: money, held: money, seq: money }, ({ _id }) => ({
+export const wallets = createReader<ReadWallet>({ balance: money, held: money, seq: money }, ({ _id }) => ({
   about: `wallet ${toText(_id)}`,
   subject: `wallet ${toText(_id)}`,
   what: 'wallet',
 }));
 
-export const accounts = reader<ReadAccount>({ _id: text, role: oneOf(['buyer', 'seller']) }, ({ _id }) => ({
+export const accounts = createReader<ReadAccount>({ _id: text, role: oneOf(['buyer', 'seller']) }, ({ _id }) => ({
   about: `account ${toText(_id)}`,
   subject: `account ${toText(_id)}`,
   what: 'account',
 }));
 
-const journalHead = reader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
+const journalHead = createReader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
   {
     kind: text,
     accountId: text,
@@ -241,7 +241,7 @@ const journalHead = reader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
     walletId: textOrNull,
     walletSeq: moneyOrNull,
     balanceAfter: moneyOrNull,
-    lines: anything,
+    lines: anyValue,
   },
   getJournalName,
 );

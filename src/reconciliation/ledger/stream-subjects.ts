@@ -6,14 +6,14 @@ import { rawReadOptions } from './read-document.js';
 import * as stored from './stored-documents.js';
 import type { Subject, Voucher } from './subject.js';
 import type { Collection, Document } from 'mongodb';
-import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyDocument } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { sellerCredits } from '../../money/credits/seller-credit.model.js';
 import { journals } from '../../money/journals/journal.model.js';
 import { orders } from '../../purchases/order.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
-import { buildBatchReader, createKeyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
+import { buildBatchReader, createKeyedStream, findSmallestKey, type KeyedStream } from './keyed-stream.js';
 import type { LedgerFinding } from './ledger-report.js';
 
 /** Adds the quotes that the purchases among these subjects pay. Needs one query. */
@@ -78,7 +78,7 @@ function readWithin<T>(session: Session | null, read: () => Promise<T>): Promise
 }
 
 interface Source {
-  collection: Collection<AnyStored>;
+  collection: Collection<AnyDocument>;
   /** The indexed field that orders the documents. */
   by: string;
   fields: Document;
@@ -134,7 +134,7 @@ export async function* streamSubjects(
   ) as Record<SourceName, KeyedStream>;
   const all = Object.values(streams);
   let chunk: RawSubject[] = [];
-  for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
+  for (let id = await findSmallestKey(all); id !== null; id = await findSmallestKey(all)) {
     chunk.push({
       id,
       journals: streams.journals.take(id),
@@ -154,7 +154,7 @@ export async function* streamSubjects(
 }
 
 /** Returns the collections and fields whose order the verification relies on. */
-export function subjectKeys(): { collection: Collection<AnyStored>; field: string }[] {
+export function listSubjectKeys(): { collection: Collection<AnyDocument>; field: string }[] {
   const rows = Object.values(sources).filter((each) => each.filter === undefined);
   return rows.map(({ collection, by }) => ({ collection, field: by }));
 }

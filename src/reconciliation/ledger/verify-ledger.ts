@@ -2,7 +2,7 @@ import { addDays } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { findWrongIndexes } from '../../database/indexes.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { isFinal } from '../../purchases/states.js';
 import { PurchaseModel } from '../../purchases/purchase.model.js';
 import { checkAdjustments } from './check-adjustment.js';
@@ -10,7 +10,7 @@ import { checkCloses, type VerifyOptions } from './check-closes.js';
 import { checkKeys, createInvalidKeyLog, type InvalidKey } from './check-keys.js';
 import { checkQuotes } from './check-quotes.js';
 import { checkSubject } from './check-subject.js';
-import { checkTraces } from './check-traces.js';
+import { checkAuditedDocuments } from './check-audited-documents.js';
 import { isUnvouched } from './check-deposit.js';
 import { checkWallets } from './check-wallets.js';
 import { checkDailyTotals } from './check-totals.js';
@@ -73,7 +73,7 @@ export async function verifyLedger(
   };
 }
 
-async function checkEverything(log: FindingLog, walk: Walk) {
+async function checkEverything(log: FindingLog, walk: VerificationContext) {
   const wallets = await checkWallets(log, walk.progress);
   const subjects = await checkSubjects(log, walk);
   const quotes = await checkByTime(log, { fromDay: null, onPart: walk.onPart });
@@ -108,7 +108,7 @@ async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined']
 /** @returns The number of quotes read. */
 async function checkByTime(log: FindingLog, part: Part): Promise<number> {
   const quotes = await checkQuotes(log, part);
-  await checkTraces(log, part);
+  await checkAuditedDocuments(log, part);
   await checkDailyTotals(log, part);
   return quotes;
 }
@@ -127,13 +127,13 @@ interface Totals {
   unvouchedDeposits: number;
 }
 
-interface Walk {
+interface VerificationContext {
   progress: Progress;
   onOdd: (odd: InvalidKey) => void;
   onPart: OnPart;
 }
 
-async function checkSubjects(log: FindingLog, walk: Walk) {
+async function checkSubjects(log: FindingLog, walk: VerificationContext) {
   const before = log.failures();
   const first = await walkSubjects(log, walk);
   const isExplained = log.failures() > before;
@@ -147,7 +147,7 @@ async function checkSubjects(log: FindingLog, walk: Walk) {
   return { totals, examined };
 }
 
-async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
+async function walkSubjects(log: FindingLog, { progress, onOdd }: VerificationContext) {
   const total = await PurchaseModel.collection.estimatedDocumentCount();
   const examined = { journals: 0, transactions: 0, deposits: 0, settlements: 0 };
   const totals: Totals = {
@@ -182,7 +182,7 @@ async function confirmSubject(streamed: Subject, log: FindingLog): Promise<Subje
     return streamed;
   }
   const [subject] = await readWithRetries(() =>
-    inTransaction((session) => readSubjects(session, [streamed.id])),
+    runInTransaction((session) => readSubjects(session, [streamed.id])),
   );
   if (!subject) {
     throw new Error(`subject ${streamed.id} was not decoded`);

@@ -10,7 +10,7 @@ import type { ClaimedDelivery } from './claim-deliveries.js';
 import { computeNextAttemptMs, scheduleAgeMaxMs } from './retry-schedule.js';
 import { countAttempt, observeFirstAttempt, sampleAttempt } from './delivery-metrics.js';
 import type { Delivery, DeliveryAttempt } from './delivery.model.js';
-import { judgeAnswer, type Verdict } from './judge-answer.js';
+import { judgeResponse, type Verdict } from './judge-response.js';
 import type { Sender, SendResult } from './send-request.js';
 import { buildDeliveryHeaders, selectKeptHeaders, getDeliveryKeys } from './sign-delivery.js';
 import { webhookLimits } from '../webhook-limits.js';
@@ -24,7 +24,7 @@ export interface AttemptResult {
 
 export type NextState = Pick<Delivery, 'state' | 'nextAttemptAt' | 'settledAt' | 'expireAt'>;
 
-interface Receiving {
+interface ReceiverContext {
   account: EndpointOwner;
   requireAck: boolean;
 }
@@ -37,7 +37,7 @@ interface Receiving {
 export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
-  receiving: Receiving,
+  receiving: ReceiverContext,
 ): Promise<AttemptResult> {
   const attributes = {
     'topup.delivery_id': row._id,
@@ -63,7 +63,7 @@ export async function attemptDelivery(
 async function attemptOrReport(
   sender: Sender,
   row: ClaimedDelivery,
-  receiving: Receiving,
+  receiving: ReceiverContext,
 ): Promise<AttemptResult> {
   const at = now();
   const startedMs = performance.now();
@@ -74,7 +74,7 @@ async function attemptOrReport(
       throw error;
     }
     logger.error('webhook cannot be sent: an error of this service', { ...getLogFields(row), error });
-    return buildOwnFaultAttempt(row, at, startedMs);
+    return buildInternalErrorAttempt(row, at, startedMs);
   }
 }
 
@@ -88,18 +88,18 @@ export function getLogFields({ _id, requestId }: Pick<Delivery, '_id' | 'request
  * fault. The row is retried and finally becomes `dead`, so that an operator sees it. Other rows do
  * not wait for it.
  */
-function buildOwnFaultAttempt(row: ClaimedDelivery, at: Date, startedMs: number): AttemptResult {
-  const attempt = buildAttempt(row, ownFaultVerdict, { at, startedMs, answer: null });
+function buildInternalErrorAttempt(row: ClaimedDelivery, at: Date, startedMs: number): AttemptResult {
+  const attempt = buildAttempt(row, internalErrorVerdict, { at, startedMs, answer: null });
   try {
-    return { verdict: ownFaultVerdict, attempt, next: decideNextState(row, ownFaultVerdict, null) };
+    return { verdict: internalErrorVerdict, attempt, next: decideNextState(row, internalErrorVerdict, null) };
   } catch {
     // The schedule fields of the row are unreadable too.
-    return { verdict: ownFaultVerdict, attempt, next: decideRetry(row, null) };
+    return { verdict: internalErrorVerdict, attempt, next: decideRetry(row, null) };
   }
 }
 
 /** This outcome does not count against the receiver. */
-const ownFaultVerdict: Verdict = {
+const internalErrorVerdict: Verdict = {
   outcome: 'unreached',
   httpStatus: null,
   ack: null,
@@ -118,19 +118,19 @@ function buildAttempt(
 async function sendAttempt(
   sender: Sender,
   row: ClaimedDelivery,
-  { account, requireAck }: Receiving,
+  { account, requireAck }: ReceiverContext,
   { at, startedMs }: { at: Date; startedMs: number },
 ): Promise<AttemptResult> {
   const traceparent = getTraceparent();
   const keys = await findPresentKeys(row, account);
   const headers = { ...buildDeliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) };
   const result = keys.length === 0 ? null : await sender.send({ url: row.url, headers, body: row.body });
-  const verdict = result === null ? removedVerdict : judgeAnswer(result, requireAck);
+  const verdict = result === null ? removedVerdict : judgeResponse(result, requireAck);
   const made: DeliveryAttempt = {
     ...buildAttempt(row, verdict, {
       at,
       startedMs,
-      answer: result?.kind === 'answered' ? decodeAnswerStart(result.answer) : null,
+      answer: result?.kind === 'answered' ? decodeResponseStart(result.answer) : null,
     }),
     ...(result !== null && sentKinds.has(result.kind) && { sent: selectKeptHeaders(headers) }),
   };
@@ -236,7 +236,7 @@ function computeRetryTime(row: ClaimedDelivery, retryAfterMs: number | null): nu
 /**
  * Returns the start of a response body as text. A character that is cut off at the end is omitted.
  */
-function decodeAnswerStart(answer: Buffer): string {
+function decodeResponseStart(answer: Buffer): string {
   return answer
     .subarray(0, webhookLimits.answerKeptBytes)
     .toString('utf8')

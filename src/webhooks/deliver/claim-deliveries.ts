@@ -69,7 +69,7 @@ const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
         .limit(sharedMax)
         .toArray();
       if (together.length < sharedMax) {
-        const byReceiver = groupBy(together.sort(byDueTime), (row) => row.receiverId);
+        const byReceiver = groupBy(together.sort(compareDueTimes), (row) => row.receiverId);
         return wanted.map(({ receiverId, most }) => (byReceiver.get(receiverId) ?? []).slice(0, most));
       }
     }
@@ -79,7 +79,7 @@ const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
   },
 });
 
-function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
+function compareDueTimes(a: ClaimedDelivery, b: ClaimedDelivery): number {
   return (a.nextAttemptAt?.getTime() ?? 0) - (b.nextAttemptAt?.getTime() ?? 0);
 }
 

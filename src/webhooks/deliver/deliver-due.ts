@@ -14,17 +14,17 @@ import {
   type InFlightCounter,
   adjustPace,
   getStartingPace,
-  type PaceNews,
+  type PaceFeedback,
 } from './in-flight-limits.js';
 import { getImmediateDueTime } from '../new-delivery.js';
-import type { Verdict } from './judge-answer.js';
+import type { Verdict } from './judge-response.js';
 import { countInOtherProcesses, openTurn, type Turn } from './open-turn.js';
 import {
   disableReceiver,
   hasFailures,
-  noteFailure,
-  noteSlow,
-  noteSuccess,
+  recordFailure,
+  markSlow,
+  recordSuccess,
 } from '../receivers/receiver-health.js';
 import { createRecorder, type Recorder } from './record-attempts.js';
 import { createSender, type Sender } from './send-request.js';
@@ -155,7 +155,7 @@ async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
   );
   if (running.active > 0) {
     // Slow requests continue outside the turn. Each of them requests the next turn when it ends.
-    await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
+    await markSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
   } else if (more) {
     await enqueueTurns([turn.receiverId]);
   }
@@ -268,7 +268,7 @@ async function claimMore(running: RunningTurn, room: number): Promise<void> {
   }
 }
 
-async function readjustPace(running: RunningTurn, news?: Exclude<PaceNews, object>): Promise<void> {
+async function readjustPace(running: RunningTurn, news?: Exclude<PaceFeedback, object>): Promise<void> {
   const { turn, good } = running;
   if (turn.inFlightMost <= limits.inFlightStart) {
     return;
@@ -319,12 +319,12 @@ async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: Attempt
     case 'delivered':
       if (hasFailures(turn.receiver)) {
         turn.receiver = null;
-        await noteSuccess(turn.receiverId);
+        await recordSuccess(turn.receiverId);
       }
       return false;
     case 'failed':
     case 'timeout':
-      return noteFailure(key, verdict.outcome === 'timeout');
+      return recordFailure(key, verdict.outcome === 'timeout');
     case 'gone':
       await disableReceiver(key, 'gone');
       return true;

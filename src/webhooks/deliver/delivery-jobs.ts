@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../../jobs/define-job.js';
-import { defineClocked } from '../../jobs/sweep-job.js';
+import { defineScheduledJob } from '../../jobs/sweep-job.js';
 import { webhookLimits } from '../webhook-limits.js';
 import { addJobs } from '../../jobs/add-job.js';
 import { logger } from '../../shared/logger.js';
@@ -33,7 +33,7 @@ export const deliverDueJob = defineJob<ReceiverData>({
 });
 
 /** Finds receivers with due rows and gives each a turn. */
-export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);
+export const sweepDeliveriesJob = defineScheduledJob('sweep-deliveries', 4_000);
 
 /**
  * Enqueues turns for the receivers of these rows. Call this after the commit. Never throws: without

@@ -61,7 +61,7 @@ export function createInFlightCounter(): InFlightCounter {
  * What the responses since the last report say about a receiver's load. `good` counts successful
  * responses at full pace.
  */
-export type PaceNews = { good: number } | 'overloaded' | 'silent';
+export type PaceFeedback = { good: number } | 'overloaded' | 'silent';
 
 /**
  * Returns the starting pace of a receiver.
@@ -79,7 +79,7 @@ export function getStartingPace(most: number): number {
  * One number in Redis is shared by all processes.
  * @returns The pace. If Redis is unavailable, the starting pace.
  */
-export async function adjustPace(receiverId: string, most: number, news: PaceNews): Promise<number> {
+export async function adjustPace(receiverId: string, most: number, news: PaceFeedback): Promise<number> {
   const start = getStartingPace(most);
   try {
     const word = typeof news === 'string' ? news : 'good';

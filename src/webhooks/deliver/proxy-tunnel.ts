@@ -32,7 +32,7 @@ const addressesMax = 3;
  * @param proxyUrl http(s)://[user:password@]host:port
  * @param lookup Returns checked addresses only.
  */
-export function connectThrough(proxyUrl: string, lookup: LookupFunction): buildConnector.connector {
+export function createProxyConnector(proxyUrl: string, lookup: LookupFunction): buildConnector.connector {
   const proxy = new URL(proxyUrl);
   const startTls = buildConnector({ timeout: webhookLimits.connectTimeoutMs });
   return (options, callback) => {
@@ -145,7 +145,7 @@ function findRefusal(status: number, head: Buffer): Error | null {
     return new ProxyError(`HTTP_${status}`, `The proxy returned ${status}`);
   }
   // In TLS and HTTP the client sends first, so early data is an error.
-  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its answer');
+  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its response');
 }
 
 function buildAuthorization({ username, password }: URL): Record<string, string> {

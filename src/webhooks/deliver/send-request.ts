@@ -3,7 +3,7 @@ import { lookUp } from '../../shared/collections.js';
 import { Agent, request, type Dispatcher } from 'undici';
 import { nowMs } from '../../shared/clock.js';
 import { logOncePerMinute } from '../../shared/logger.js';
-import { connectThrough, ProxyError, UnreachedError } from './proxy-tunnel.js';
+import { createProxyConnector, ProxyError, UnreachedError } from './proxy-tunnel.js';
 import { BlockedAddressError, type UrlGuard } from './url-guard.js';
 import { webhookLimits } from '../webhook-limits.js';
 
@@ -42,7 +42,7 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
     connect:
       proxyUrl === null
         ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
-        : connectThrough(proxyUrl, guard.lookup),
+        : createProxyConnector(proxyUrl, guard.lookup),
     // The abort signal limits the total time; undici's own timeouts would not stop a body that
     // arrives slowly.
     headersTimeout: 0,
@@ -101,7 +101,7 @@ async function postRequest(
       return {
         kind: 'timeout',
         httpStatus,
-        error: abort.signal.aborted ? describeTimeout(httpStatus, totalTimeoutMs) : noConnection,
+        error: abort.signal.aborted ? describeTimeout(httpStatus, totalTimeoutMs) : connectTimeoutMessage,
       };
     }
     return { kind: 'failed', error: describeSendError(error) };
@@ -124,7 +124,7 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer>
   return Buffer.concat(chunks).subarray(0, webhookLimits.answerReadBytes);
 }
 
-const noConnection = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
+const connectTimeoutMessage = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
 
 function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): string {
   const what = httpStatus === null ? 'no response' : 'the response did not end';

@@ -1,7 +1,7 @@
 /** Signs webhooks and callbacks. A webhook secret is a prefix and 32 random bytes in base64. */
 import { createSecretKey, type KeyObject, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { webhookSecretContext } from '../../accounts/secret-contexts.js';
+import { getWebhookSecretContext } from '../../accounts/secret-contexts.js';
 import { defaultEndpointId, type EndpointOwner, apiVersions } from '../../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { decrypt, encrypt } from '../../shared/encryption.js';
@@ -10,12 +10,12 @@ import type { Delivery, DeliveryAttempt } from './delivery.model.js';
 const prefix = 'whsec_';
 
 export function sealWebhookSecret(accountId: string, secret: string): string {
-  return encrypt(secret, webhookSecretContext(accountId));
+  return encrypt(secret, getWebhookSecretContext(accountId));
 }
 
 /** @throws Error if the secret was encrypted for another account or with another ENCRYPTION_KEY. */
 export function openWebhookSecret(accountId: string, sealed: string): string {
-  return decrypt(sealed, webhookSecretContext(accountId));
+  return decrypt(sealed, getWebhookSecretContext(accountId));
 }
 
 /** Returns the key of both signatures: the decoded bytes after the prefix. */
@@ -78,14 +78,14 @@ export function getDeliveryKeys(
 
 export const userAgent = 'topup-webhooks/1';
 
-type Signed = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>;
+type SignedDelivery = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>;
 
 /**
  * Builds the headers of one attempt. `x-signature` covers only the exact body. `webhook-signature`
  * (Standard Webhooks) also covers the id and the time of this attempt. During a rotation, each
  * header has one value per key, separated by a space.
  */
-export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
+export function buildDeliveryHeaders(delivery: SignedDelivery, keys: readonly KeyObject[]): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
   const signed = `${delivery._id}.${seconds}.${delivery.body}`;
   return {
@@ -97,7 +97,7 @@ export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[
 }
 
 /** @param n Number of the attempt. */
-function buildRowHeaders(delivery: Omit<Signed, 'attemptCount'>, n: number): Record<string, string> {
+function buildRowHeaders(delivery: Omit<SignedDelivery, 'attemptCount'>, n: number): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': userAgent,
@@ -134,7 +134,7 @@ export function selectKeptHeaders(headers: Record<string, string>): Record<strin
  * headers were not stored.
  */
 export function buildAttemptHeaders(
-  delivery: Omit<Signed, 'attemptCount'>,
+  delivery: Omit<SignedDelivery, 'attemptCount'>,
   { n, sent }: Pick<DeliveryAttempt, 'n' | 'sent'>,
 ): Record<string, string> | null {
   return sent === undefined ? null : { ...buildRowHeaders(delivery, n), ...sent };

@@ -107,7 +107,7 @@ export function countWaitingDeliveries(): Promise<number> {
 
 /** Maximum number of rows removed per state and run. The next run continues. */
 const runMax = 10_000;
-const atOnce = 500;
+const batchSize = 500;
 
 /**
  * Removes dead and held deliveries that ended longer ago than `undeliveredKeptMs`. MongoDB removes
@@ -125,7 +125,7 @@ export async function removeUndelivered(nowMs: number): Promise<number> {
       .project<{ _id: string; accountId: string }>({ accountId: 1 })
       .sort({ settledAt: 1 })
       .limit(runMax);
-    for await (const chunk of collectChunks(source, atOnce)) {
+    for await (const chunk of collectChunks(source, batchSize)) {
       const { deletedCount } = await deliveries.deleteMany({
         _id: { $in: chunk.map(({ _id }) => _id) },
         accountId: { $in: [...new Set(chunk.map(({ accountId }) => accountId))] },

@@ -120,18 +120,18 @@ function getLiteralAddress(hostname: string): string | null {
 
 const globalIpv6 = ipaddr.parseCIDR('2000::/3');
 /** Addresses of cloud-internal services in public, shared or private ranges. */
-const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
+const cloudInternalAddresses = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
 /** Clouds serve machine credentials at these addresses, so they are blocked even in development. */
 function isNotCloudInternal(text: string): boolean {
   const address = ipaddr.process(text);
-  return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
+  return address.range() !== 'linkLocal' && !cloudInternalAddresses.has(address.toString());
 }
 
 /** True for addresses of the public internet that are not this machine's own. */
 export function isPublicAddress(text: string): boolean {
   const address = ipaddr.process(text);
-  if (address.range() !== 'unicast' || cloudInternal.has(address.toString())) {
+  if (address.range() !== 'unicast' || cloudInternalAddresses.has(address.toString())) {
     return false;
   }
   if (address.kind() === 'ipv6' && !address.match(globalIpv6)) {

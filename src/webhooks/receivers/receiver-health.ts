@@ -6,7 +6,7 @@ import { AccountModel } from '../../accounts/account.model.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { batchCalls } from '../../shared/concurrency.js';
 import { logger } from '../../shared/logger.js';
-import { inTransaction, isDuplicateKey } from '../../database/mongo.js';
+import { runInTransaction, isDuplicateKey } from '../../database/mongo.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
 import { announceDeliveries } from '../deliver/delivery-jobs.js';
 import { buildWebhookDisabledDeliveries } from '../account-events.js';
@@ -24,7 +24,7 @@ export interface ReceiverKey {
  * Counts a failure. Warns about the receiver or disables it if it has failed for long enough.
  * @returns True if the receiver is disabled now.
  */
-export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
+export async function recordFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
   const receiver = await countFailure(key, timedOut);
   await updateBreaker(receiver, timedOut);
   const failingMs = nowMs() - (receiver.failingSince ?? now()).getTime();
@@ -44,7 +44,7 @@ export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<
 }
 
 /** Resets the failures of a receiver after a success. */
-export async function noteSuccess(receiverId: string): Promise<void> {
+export async function recordSuccess(receiverId: string): Promise<void> {
   await receivers.updateOne({ _id: receiverId }, { $set: healthyState });
 }
 
@@ -52,7 +52,7 @@ export async function noteSuccess(receiverId: string): Promise<void> {
  * Marks a receiver whose requests outlived their turn, so that later turns count them. Concurrent
  * turns share the command.
  */
-export const noteSlow = batchCalls<ReceiverKey, null>({
+export const markSlow = batchCalls<ReceiverKey, null>({
   itemsMax: 100,
   async run(keys) {
     const slowUntil = new Date(nowMs() + webhookLimits.totalTimeoutMs);
@@ -86,7 +86,7 @@ export async function disableReceiver(key: ReceiverKey, because: DisabledBecause
   const rows = buildWebhookDisabledDeliveries(account, { receiverId, because, at });
   await upsertReceiver(key, { $setOnInsert: { ...buildNewReceiver(key), ...healthyState, slowUntil: null } });
   const isNew = await writeAndInvalidate([AccountModel], [_id], (accounts) =>
-    inTransaction(async (session) => {
+    runInTransaction(async (session) => {
       const { modifiedCount } = await receivers.updateOne(
         { _id: receiverId, disabledAt: null },
         { $set: { disabledAt: at, disabledBecause: because } },

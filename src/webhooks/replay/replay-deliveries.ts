@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { AccountModel } from '../../accounts/account.model.js';
 import { defaultEndpointId, getEndpoints, requireEndpoint } from '../../accounts/webhook-endpoint.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction } from '../../database/mongo.js';
+import { runInTransaction } from '../../database/mongo.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
@@ -43,7 +43,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
       reason: 'delivery_superseded',
     });
   }
-  const replayed = await inTransaction(async (session) => {
+  const replayed = await runInTransaction(async (session) => {
     const after = await deliveries.findOneAndUpdate(
       { _id: id, accountId: account._id },
       { $set: { ...buildReplayFields(), ...target } },
@@ -129,7 +129,7 @@ export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'e
  * @param id Id of an endpoint. Undefined for all endpoints, the callback URL and `own` URLs.
  * @throws NotFoundError if there is no such endpoint.
  */
-function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
+function findTargets(account: UrlOwner, id: string | undefined): { rows: RowFilter; target: Target }[] {
   const all = listUrlTargets(account);
   if (id === undefined) {
     return [...all, { rows: { channel: 'own' }, target: {} }];
@@ -140,13 +140,13 @@ function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf;
 }
 
 /** Filter for the rows of one URL. */
-type RowsOf = Filter<Delivery>;
+type RowFilter = Filter<Delivery>;
 
 interface UrlTarget {
   channel: Exclude<DeliveryChannel, 'own'>;
   /** As in the rows. Undefined for the default endpoint and the callback URL. */
   endpointId: string | undefined;
-  rows: RowsOf;
+  rows: RowFilter;
   target: { url: string; receiverId: string };
 }
 

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import { AccountModel, type Account } from '../../accounts/account.model.js';
 import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
-import { inTransaction, type Session } from '../../database/mongo.js';
+import { runInTransaction, type Session } from '../../database/mongo.js';
 import { AppError } from '../../shared/errors.js';
 import { groupBy } from '../../shared/collections.js';
 import { enqueueTurns } from '../deliver/delivery-jobs.js';
@@ -15,9 +15,9 @@ export const replayDeadMax = 1_000;
 /** The count of dead deliveries stops at this number. */
 export const deadCountedMax = 10_000;
 
-const rowsOfTransactionMax = 250;
+const rowsPerTransactionMax = 250;
 
-export interface Replayed {
+export interface ReplayResult {
   id: string;
   /** Why it was not replayed. Null if it was. */
   refusal: AppError | null;
@@ -26,8 +26,8 @@ export interface Replayed {
 /**
  * Replays several deliveries with `replayAsOperator`. A refused delivery does not stop the others.
  */
-export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<Replayed[]> {
-  const replayed: Replayed[] = [];
+export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<ReplayResult[]> {
+  const replayed: ReplayResult[] = [];
   for (const id of ids) {
     try {
       await replayAsOperator(id, by);
@@ -78,9 +78,9 @@ export async function replayDead(
   ).map(({ _id }) => String(_id));
   const receiverIds = new Set<string>();
   const sums = { replayed: 0, without_url: 0 };
-  for (let start = 0; start < ids.length; start += rowsOfTransactionMax) {
-    const part = ids.slice(start, start + rowsOfTransactionMax);
-    const done = await inTransaction((session) => replayPart(session, part, by));
+  for (let start = 0; start < ids.length; start += rowsPerTransactionMax) {
+    const part = ids.slice(start, start + rowsPerTransactionMax);
+    const done = await runInTransaction((session) => replayBatch(session, part, by));
     sums.replayed += done.receiverIds.length;
     sums.without_url += done.withoutUrl;
     done.receiverIds.forEach((each) => receiverIds.add(each));
@@ -89,7 +89,7 @@ export async function replayDead(
   return sums;
 }
 
-async function replayPart(session: Session, ids: string[], by: ChangedBy) {
+async function replayBatch(session: Session, ids: string[], by: ChangedBy) {
   const rows = await deliveries
     .find({ _id: { $in: ids }, state: 'dead' }, { session })
     .project<Pick<Delivery, '_id' | 'accountId' | 'channel' | 'endpointId' | 'receiverId'>>({

@@ -7,7 +7,7 @@ import { Collection } from 'mongodb';
 import { request } from 'undici';
 import { limits } from '../../../config/limits.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { findKeysByUsername } from '../../../src/accounts/known-keys.js';
+import { findKeysByUsername } from '../../../src/accounts/api-key-cache.js';
 import { generateApiKey } from '../../../src/accounts/api-key.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { createCache } from '../../../src/redis/cache.js';

@@ -25,7 +25,7 @@ const englishFiles = [
   'src/accounts/create-account.ts',
   'src/accounts/find-account.ts',
   'src/accounts/changes/set-account.ts',
-  'src/database/page-of-documents.ts',
+  'src/database/document-page.ts',
   'src/deposits/decide-deposit.ts',
   'src/deposits/decide-deposit.ts',
   'src/providers/catalogue.ts',

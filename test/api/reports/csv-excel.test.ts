@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { csvText } from '../../../src/shared/csv-text.js';
+import { createCsvText } from '../../../src/shared/csv-text.js';
 import { toPrintable } from '../../../src/shared/printable.js';
 import { csvRows } from '../../support/csv.js';
 import { excelValue } from './support/excel-value.js';
 
 const cellsOf = (...texts: unknown[]) =>
   csvRows(
-    csvText(Object.keys(texts), 'csv-excel').rows([
+    createCsvText(Object.keys(texts), 'csv-excel').rows([
       Object.fromEntries(texts.map((text, index) => [index, text])),
     ]),
   )[0] ?? [];
@@ -16,7 +16,7 @@ const startsFormula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 describe('CSV for Excel', () => {
   it('begins with a UTF-8 BOM, uses CRLF and has a plain header', () => {
-    const { head, rows } = csvText(['a', 'b'], 'csv-excel');
+    const { head, rows } = createCsvText(['a', 'b'], 'csv-excel');
     expect(head + rows([{ a: 'x', b: 1 }])).to.equal('\ufeffa,b\r\n"=""x""",1\r\n');
   });
 
@@ -28,7 +28,7 @@ describe('CSV for Excel', () => {
 
   it('writes true and false as words and null as an empty cell', () => {
     for (const format of ['csv', 'csv-excel'] as const) {
-      const text = csvText(['a', 'b', 'c'], format).rows([{ a: true, b: false, c: null }]);
+      const text = createCsvText(['a', 'b', 'c'], format).rows([{ a: true, b: false, c: null }]);
       expect(text, format).to.equal('true,false,\r\n');
     }
   });
@@ -70,7 +70,7 @@ describe('CSV for Excel', () => {
     });
     fc.assert(
       fc.property(parts, parts, (one, other) => {
-        const line = csvText(['a', 'b'], 'csv-excel').rows([{ a: one, b: other }]);
+        const line = createCsvText(['a', 'b'], 'csv-excel').rows([{ a: one, b: other }]);
         expect(
           line
             .split(';')
@@ -93,13 +93,13 @@ describe('CSV for Excel', () => {
   });
 
   it('plain CSV has no formula if the list separator is a semicolon', () => {
-    expect(csvText(['a']).rows([{ a: 'Paket;=1+1' }, { a: 'a";=1+1;-2;b' }])).to.equal(
+    expect(createCsvText(['a']).rows([{ a: 'Paket;=1+1' }, { a: 'a";=1+1;-2;b' }])).to.equal(
       'Paket;\'=1+1\r\n"a"";\'=1+1;\'-2;b"\r\n',
     );
   });
 
   it('plain CSV has no BOM and no text formulas', () => {
-    const { head, rows } = csvText(['a', 'b', 'c']);
+    const { head, rows } = createCsvText(['a', 'b', 'c']);
     expect(head + rows([{ a: '0812', b: '=1', c: -1 }])).to.equal("a,b,c\r\n0812,'=1,-1\r\n");
   });
 });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Long } from 'mongodb';
-import { builtProgram } from '../../../config/project-file.js';
+import { getBuiltProgramPath } from '../../../config/project-file.js';
 import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { reason } from '../../console/support/console-caller.js';
@@ -140,7 +140,7 @@ describe('a bank statement on the command line', function () {
   it('after a kill each credit has its line, and a repeat credits each deposit once', async () => {
     const { file, asked } = await statement(1_500);
     const command = await confirmation(file);
-    const child = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...command], {
+    const child = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), ...command], {
       env: stack.env,
       stdio: 'ignore',
     });

@@ -1,5 +1,5 @@
 import { createAccount } from '../../../src/accounts/create-account.js';
-import { postingClient } from '../../../src/database/mongo.js';
+import { getPostingClient } from '../../../src/database/mongo.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
@@ -39,7 +39,7 @@ export function debit(accountId: string, amount: number, refId = newId()): Posti
 }
 
 export function namespaceOf(collection: string): string {
-  return `${postingClient().db().databaseName}.${collection}`;
+  return `${getPostingClient().db().databaseName}.${collection}`;
 }
 
 /** Returns the error with which the promise rejects, or null if it resolves. */

@@ -5,7 +5,7 @@ import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { PriceImportModel, PriceImportRowModel } from '../../../src/providers/imports/price-import.model.js';
 import { undoImport } from '../../../src/providers/imports/undo-import.js';
 import { ConflictError } from '../../../src/shared/errors.js';
-import { firstIdAt, newId } from '../../../src/shared/ids.js';
+import { getFirstIdAt, newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
 describe('rows of a price import', () => {
@@ -15,7 +15,7 @@ describe('rows of a price import', () => {
     const figures = { price: 10_000, cost: null, status: 'active' as const };
     const importOf = async (daysAgo: number) => {
       const atMs = Date.now() - daysAgo * 86_400_000;
-      const _id = `${firstIdAt(Math.floor(atMs))}${newId().slice(12)}`;
+      const _id = `${getFirstIdAt(Math.floor(atMs))}${newId().slice(12)}`;
       const counts = { planned: 1, changed: 1, actor: 'test', reason: null };
       await PriceImportModel.create({
         _id,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { builtProgram } from '../../../config/project-file.js';
+import { getBuiltProgramPath } from '../../../config/project-file.js';
 import { limits } from '../../../config/limits.js';
 import type { PriceImport } from '../../../src/providers/imports/price-import.model.js';
 import { reason } from '../../console/support/console-caller.js';
@@ -82,7 +82,7 @@ describe('a price list of 10,000 lines', function () {
   it('keeps, lists and undoes the changes of a killed process', async () => {
     const child = spawn(
       process.execPath,
-      [builtProgram('scripts/topup.js'), 'product', 'import', list, '--apply', ...why],
+      [getBuiltProgramPath('scripts/topup.js'), 'product', 'import', list, '--apply', ...why],
       { env: stack.env, stdio: 'ignore' },
     );
     const ended = once(child, 'exit');

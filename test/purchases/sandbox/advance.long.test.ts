@@ -1,6 +1,6 @@
 /** POST /api/sandbox/advance makes scheduled work due now, only for the calling account. */
 import { expect } from 'chai';
-import { advance } from '../../../src/api/sandbox/scenarios.js';
+import { advanceSandbox } from '../../../src/api/sandbox/scenarios.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
 import { openQueue } from '../../../src/jobs/queues.js';
 import { pollingQueue } from '../../../src/purchases/fulfil/fulfilment-jobs.js';
@@ -92,7 +92,7 @@ describe('advancing a sandbox account', () => {
     await PurchaseModel.updateOne({ _id: final }, { $set: { status: 'SUCCESS' } });
     await PurchaseModel.updateOne({ _id: reviewed }, { $set: { reviewSince: new Date() } });
     const answered = await call(mine);
-    expectSuccess(answered, advance);
+    expectSuccess(answered, advanceSandbox);
     expect(answered.body.data).to.deep.equal({ deliveries: 0, transactions: 1, bills: 0 });
     const jobs = await openQueue(pollingQueue).getJobs(['waiting', 'prioritized', 'delayed', 'active']);
     const asked = jobs.map(({ data }) => data as { purchaseId: string; askNow: boolean });

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign, createPrivateKey, createPublicKey } from 'no
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Long } from 'mongodb';
-import { builtProgram } from '../../../config/project-file.js';
+import { getBuiltProgramPath } from '../../../config/project-file.js';
 import { env } from '../../../config/env.js';
 import { diagnoseMongo } from '../../../src/doctor/diagnose-databases.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
@@ -66,7 +66,7 @@ describe('closing the ledger', function () {
   it('other processes finish a killed close, and concurrent closes agree on one root', async () => {
     const day = dayAgo(9);
     const args = ['ledger', 'close', '--date', day, '--json'];
-    const killed = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...args], { stdio: 'ignore' });
+    const killed = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), ...args], { stdio: 'ignore' });
     await eventually('some rows', async () => (await walletCloses.countDocuments({ day })) > 0, 60_000);
     killed.kill('SIGKILL');
     await once(killed, 'close');

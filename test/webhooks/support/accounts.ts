@@ -3,7 +3,7 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { newId } from '../../../src/shared/ids.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
 import { buildPurchaseDeliveries } from '../../../src/purchases/purchase-notifications.js';
-import { inTransaction } from '../../../src/database/mongo.js';
+import { runInTransaction } from '../../../src/database/mongo.js';
 import { insertDeliveries } from '../../../src/webhooks/new-delivery.js';
 import type { Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
 
@@ -60,7 +60,7 @@ export function someTransaction(over: Partial<Purchase> = {}): Purchase {
 
 /** Stores delivery rows in a database transaction, as the service does. */
 export async function store(rows: Delivery[]): Promise<Delivery[]> {
-  await inTransaction((session) => insertDeliveries(session, rows));
+  await runInTransaction((session) => insertDeliveries(session, rows));
   return rows;
 }
 

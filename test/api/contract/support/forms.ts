@@ -3,7 +3,7 @@
  * contain.
  */
 
-import { toCursor } from '../../../../src/statements/statement.js';
+import { formatCursor } from '../../../../src/statements/statement.js';
 import { uniqueRef } from '../../../support/api-client.js';
 
 interface Form {
@@ -52,8 +52,8 @@ export const fieldValues: Record<string, Form> = {
   page: wholeText(1, 1_000_000),
   limit: wholeText(1, 100),
   cursor: {
-    inside: [toCursor(emptyPlace)],
-    outside: ['', 'x', toCursor({ ...emptyPlace, after: 1 }), `${toCursor(emptyPlace)}=`],
+    inside: [formatCursor(emptyPlace)],
+    outside: ['', 'x', formatCursor({ ...emptyPlace, after: 1 }), `${formatCursor(emptyPlace)}=`],
   },
   sold_price: wholeText(1, 999_999_999),
   tz: {

@@ -8,7 +8,7 @@
  */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
-import { configPath } from '../../../../config/project-file.js';
+import { getConfigPath } from '../../../../config/project-file.js';
 import { describedInterface } from '../../../../src/api/openapi/document.js';
 import { recordedExamples } from '../../../../src/api/openapi/examples.js';
 import type { Response } from '../../../../src/api/openapi/types.js';
@@ -46,7 +46,7 @@ describe('examples of the OpenAPI document', function () {
   it('match the answers of the service', async () => {
     const played = await recordExamples(stack);
     if (process.env['RECORD']) {
-      await writeFile(configPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
+      await writeFile(getConfigPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
       return;
     }
     const [recorded, now] = [shapeOf(recordedExamples), shapeOf(played)];

@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../../src/shared/ids.js';
+import { getFirstIdAt } from '../../../src/shared/ids.js';
 
 /** Random numbers with a fixed seed, the same in every run (mulberry32). */
 export interface Chance {
@@ -30,6 +30,6 @@ export function chanceOf(seed: number): Chance {
     below,
     of: (some) => some[below(some.length)] as never,
     // A counter keeps ids of the same millisecond distinct.
-    idAt: (ms) => `${firstIdAt(ms)}7${hex(3)}8${(made += 1).toString(16).padStart(9, '0')}${hex(6)}`,
+    idAt: (ms) => `${getFirstIdAt(ms)}7${hex(3)}8${(made += 1).toString(16).padStart(9, '0')}${hex(6)}`,
   };
 }

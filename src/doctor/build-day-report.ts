@@ -1,6 +1,6 @@
-import { getIdRange } from '../database/page-of-documents.js';
+import { getIdRange } from '../database/document-page.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { atSnapshot } from '../database/mongo.js';
+import { withSnapshot } from '../database/mongo.js';
 import { DepositModel } from '../deposits/deposit.model.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { addToCounters, type Counters } from '../money/totals/counters.js';
@@ -35,10 +35,10 @@ export interface DayReport {
   /** Commission of successful purchases in rupiah. */
   commission: number;
   /** Sellers of successful purchases, largest amounts first. */
-  sellers: Named[];
-  providers: Named[];
-  categories: Named[];
-  products: Named[];
+  sellers: NamedSum[];
+  providers: NamedSum[];
+  categories: NamedSum[];
+  products: NamedSum[];
   /** By status. */
   deposits: Record<string, Sum>;
   settlements: Record<string, Sum>;
@@ -47,7 +47,7 @@ export interface DayReport {
   ledger: { closedDay: string | null; verifiedAt: Date | null; failures: number | null };
 }
 
-export interface Named extends Sum {
+export interface NamedSum extends Sum {
   name: string;
 }
 
@@ -60,7 +60,7 @@ const pageSize = 200;
  * @param options.top Maximum length of each list.
  * @throws ConflictError until the totals have been built for the first time.
  */
-export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
+export async function buildDayReport(day: string, { top }: { top: number }): Promise<DayReport> {
   if (!(await areTotalsComplete())) {
     throw new ConflictError(asWritten('The daily totals have not been built yet. Run topup totals rebuild'));
   }
@@ -74,7 +74,7 @@ export async function reportDay(day: string, { top }: { top: number }): Promise<
     findLastVerification(),
   ]);
   const { bought, sellers, providers, commission } = traded;
-  const purchases = byStatus(bought);
+  const purchases = groupByStatus(bought);
   const final = ['SUCCESS', 'FAILED', 'REFUNDED'].reduce((sum, each) => sum + getCount(purchases, each), 0);
   return {
     day,
@@ -83,10 +83,10 @@ export async function reportDay(day: string, { top }: { top: number }): Promise<
     commission,
     purchases: Object.fromEntries(purchases),
     successRatio: final === 0 ? null : getCount(purchases, 'SUCCESS') / final,
-    sellers: largest([...sellers], top),
-    providers: largest([...providers], top),
-    categories: largest(namedBelow(bought, 'categories'), top),
-    products: largest(namedBelow(bought, 'products'), top),
+    sellers: selectLargest([...sellers], top),
+    providers: selectLargest([...providers], top),
+    categories: selectLargest(sumByName(bought, 'categories'), top),
+    products: selectLargest(sumByName(bought, 'products'), top),
     deposits,
     settlements,
     attention,
@@ -98,15 +98,15 @@ export async function reportDay(day: string, { top }: { top: number }): Promise<
   };
 }
 
-interface Traded {
+interface DayTotals {
   bought: Counters;
   sellers: Map<string, Sum>;
   providers: Map<string, Sum>;
   commission: number;
 }
 
-async function addUpTotals(day: string): Promise<Traded> {
-  const traded: Traded = { bought: new Map(), sellers: new Map(), providers: new Map(), commission: 0 };
+async function addUpTotals(day: string): Promise<DayTotals> {
+  const traded: DayTotals = { bought: new Map(), sellers: new Map(), providers: new Map(), commission: 0 };
   for (let after = ''; ;) {
     const page = await AccountModel.find({ _id: { $gt: after } }, { role: 1, username: 1, provider: 1 })
       .sort({ _id: 1 })
@@ -121,8 +121,8 @@ async function addUpTotals(day: string): Promise<Traded> {
   }
 }
 
-async function addAccounts(traded: Traded, page: Account[], day: string): Promise<void> {
-  const totals = await atSnapshot((snapshot) =>
+async function addAccounts(traded: DayTotals, page: Account[], day: string): Promise<void> {
+  const totals = await withSnapshot((snapshot) =>
     readTotalsOfMany(snapshot, {
       accountIds: page.map(({ _id }) => _id),
       from: day,
@@ -136,10 +136,10 @@ async function addAccounts(traded: Traded, page: Account[], day: string): Promis
     if (role === 'seller') {
       const sold = selectBelow(counters, 'sold');
       traded.commission += sold.get('commission') ?? 0;
-      const sum = byStatus(sold).get('SUCCESS');
+      const sum = groupByStatus(sold).get('SUCCESS');
       if (sum) {
-        add(traded.sellers, username ?? '', sum);
-        add(traded.providers, provider?.kind ?? 'none', sum);
+        addSum(traded.sellers, username ?? '', sum);
+        addSum(traded.providers, provider?.kind ?? 'none', sum);
       }
     } else {
       addToCounters(traded.bought, selectBelow(counters, 'bought'));
@@ -157,12 +157,12 @@ function selectBelow(counters: Counters, path: string): Counters {
   );
 }
 
-function byStatus(counters: Counters): Map<string, Sum> {
+function groupByStatus(counters: Counters): Map<string, Sum> {
   const found = new Map<string, Sum>();
   for (const [path, value] of counters) {
     const [what, status = '', more] = path.split('.');
     if ((what === 'count' || what === 'amount') && more === undefined) {
-      add(found, status, { count: 0, amount: 0, [what]: value });
+      addSum(found, status, { count: 0, amount: 0, [what]: value });
     }
   }
   return found;
@@ -173,12 +173,12 @@ function getCount(sums: ReadonlyMap<string, Sum>, status: string): number {
 }
 
 /** Sums the counters of a list by name, such as `categories.Pulsa.amount`. */
-function namedBelow(counters: Counters, list: string): [string, Sum][] {
+function sumByName(counters: Counters, list: string): [string, Sum][] {
   const found = new Map<string, Sum>();
   for (const [path, value] of counters) {
     const [first, step = '', what] = path.split('.');
     if (first === list && (what === 'count' || what === 'amount')) {
-      add(found, decodeName(step), { count: 0, amount: 0, [what]: value });
+      addSum(found, decodeName(step), { count: 0, amount: 0, [what]: value });
     }
   }
   return [...found];
@@ -189,12 +189,12 @@ function decodeName(step: string): string {
   return step === '%' ? '' : decodeURIComponent(step);
 }
 
-function add(sums: Map<string, Sum>, name: string, added: Sum): void {
+function addSum(sums: Map<string, Sum>, name: string, added: Sum): void {
   const sum = sums.get(name) ?? { count: 0, amount: 0 };
   sums.set(name, { count: sum.count + added.count, amount: sum.amount + added.amount });
 }
 
-function largest(sums: [string, Sum][], top: number): Named[] {
+function selectLargest(sums: [string, Sum][], top: number): NamedSum[] {
   return sums
     .map(([name, sum]) => ({ name, ...sum }))
     .sort((a, b) => b.amount - a.amount || (a.name < b.name ? -1 : 1))

@@ -10,14 +10,14 @@ import { createOperator } from '../../../src/operators/manage-operators.js';
 import { formatBusinessDay, getBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { createBooks } from './books.js';
 import { bulkWriter } from './bulk-writer.js';
-import { bankLine, creditDeposit, otherDeposit, settle } from './cash.js';
+import { bankLine, creditDeposit, addOpenOrRejectedDeposit, addSettlement } from './deposits-and-settlements.js';
 import { chanceOf, type Chance } from './chance.js';
 import { dayTotals } from './day-totals.js';
-import { deliver, troubleReceivers } from './deliveries.js';
+import { addDeliveries, addTroubledReceivers } from './deliveries.js';
 import { makeSale, type Fate, type Sale } from './make-sale.js';
-import { furnishOffice, openCase } from './office.js';
-import { furnishPeople, type Customer, type People } from './people.js';
-import { sellerCreditsOf, writeSale, type Desk } from './write-sale.js';
+import { seedBackOffice, openCase } from './back-office.js';
+import { seedPeople, type Customer, type People } from './people.js';
+import { sellerCreditsOf, writeSale, type SeedContext } from './write-sale.js';
 
 export interface Sizes {
   purchases: number;
@@ -38,40 +38,40 @@ export interface Business extends People {
   failingJobId: string;
 }
 
-export const daysFurnished = 60;
+export const historyDays = 60;
 const dayMs = 86_400_000;
 /** Opening balance of each buyer, in rupiah. It is so high that no buyer runs out of money. */
-const opening = 100_000_000_000;
-const reviews = 300;
-const openSales = 200;
+const openingBalance = 100_000_000_000;
+const reviewCount = 300;
+const openSaleCount = 200;
 const drainEvery = 500;
 
-export async function furnish(
+export async function seedDatabase(
   db: Db,
   { sizes, say }: { sizes: Sizes; say: (what: string) => void },
 ): Promise<Business> {
   const untilMs = Date.now() - 60_000;
-  const fromMs = getBusinessDay(new Date(untilMs - (daysFurnished - 1) * dayMs)).startMs;
+  const fromMs = getBusinessDay(new Date(untilMs - (historyDays - 1) * dayMs)).startMs;
   const chance = chanceOf(1);
   const writer = bulkWriter(db);
-  const desk: Desk = { writer, chance, books: createBooks(writer, chance) };
+  const desk: SeedContext = { writer, chance, books: createBooks(writer, chance) };
   const wanted = {
     buyers: sizes.accounts - sizes.providers,
     sellers: sizes.providers,
     products: sizes.products,
   };
-  const people = await furnishPeople(wanted, new Date(fromMs));
+  const people = await seedPeople(wanted, new Date(fromMs));
   say(`${sizes.accounts} accounts, ${sizes.products} products`);
   const openings = people.buyers.map(({ id }) =>
-    creditDeposit(desk, { accountId: id, refId: 'opening', amount: opening, atMs: fromMs }),
+    creditDeposit(desk, { accountId: id, refId: 'opening', amount: openingBalance, atMs: fromMs }),
   );
   await writer.drain();
-  const found = await sell(desk, people, { sizes, fromMs, untilMs, say });
+  const found = await addSales(desk, people, { sizes, fromMs, untilMs, say });
   say(`${sizes.purchases} purchases`);
-  cash(desk, people, { openings, fromMs, untilMs });
-  const { failingJobId } = await furnishOffice(desk, people, { fromMs, untilMs });
+  addDeposits(desk, people, { openings, fromMs, untilMs });
+  const { failingJobId } = await seedBackOffice(desk, people, { fromMs, untilMs });
   say('work of operators');
-  troubleReceivers(desk, { buyers: people.buyers.slice(-600), disabled: 300 });
+  addTroubledReceivers(desk, { buyers: people.buyers.slice(-600), disabled: 300 });
   await desk.books.end([...people.buyers, ...people.sellers].map(({ id }) => id));
   await writer.end();
   await setTotalsComplete();
@@ -80,7 +80,7 @@ export async function furnish(
   return { ...people, ...found, failingJobId, operator, fromMs, untilMs };
 }
 
-interface Selling {
+interface SalesOptions {
   sizes: Sizes;
   fromMs: number;
   untilMs: number;
@@ -88,10 +88,10 @@ interface Selling {
 }
 
 /** Creates purchases in time order, with all rows that a purchase leaves behind. */
-async function sell(
-  desk: Desk,
+async function addSales(
+  desk: SeedContext,
   people: People,
-  { sizes, fromMs, untilMs, say }: Selling,
+  { sizes, fromMs, untilMs, say }: SalesOptions,
 ): Promise<Pick<Business, 'sold' | 'reviewed'>> {
   const { writer, chance } = desk;
   const totals = dayTotals(desk, { foldedUntil: addDays(formatBusinessDay(new Date(untilMs)), -1) });
@@ -104,7 +104,7 @@ async function sell(
     const atMs = fromMs + Math.floor(((index + 0.5) * (untilMs - fromMs)) / sizes.purchases);
     if (atMs > dayEndMs) {
       credits.postAll(dayEndMs);
-      settleAll(desk, people, dayEndMs);
+      addSettlements(desk, people, dayEndMs);
       dayEndMs = getBusinessDay(new Date(atMs)).endMs;
     }
     const fate = fateOf(index, sizes.purchases, chance);
@@ -114,7 +114,7 @@ async function sell(
     totals.count(sale.purchase);
     const buyer = customers.get(sale.purchase.accountId);
     if (buyer && fate !== 'open' && chance.next() < delivered) {
-      deliver(desk, buyer, sale);
+      addDeliveries(desk, buyer, sale);
     }
     if (fate === 'review' && index % 2 === 0) {
       openCase(desk, sale);
@@ -138,25 +138,25 @@ async function sell(
 
 /** The newest purchases are open. Purchases under review are spread over the whole time. */
 function fateOf(index: number, purchases: number, chance: Chance): Fate {
-  if (index >= purchases - openSales) {
+  if (index >= purchases - openSaleCount) {
     return 'open';
   }
-  if (index % Math.ceil(purchases / reviews) === 0) {
+  if (index % Math.ceil(purchases / reviewCount) === 0) {
     return 'review';
   }
   const drawn = chance.next();
   return drawn < 0.001 ? 'reversed' : drawn < 0.004 ? 'unasked' : drawn < 0.06 ? 'failed' : 'success';
 }
 
-const settledEachDay = 3;
+const settlementsPerDay = 3;
 
-function settleAll(desk: Desk, { sellers }: People, atMs: number): void {
+function addSettlements(desk: SeedContext, { sellers }: People, atMs: number): void {
   const isRecent = Date.now() - atMs < 3 * dayMs;
   for (const seller of sellers) {
-    for (let made = 0; made < settledEachDay; made += 1) {
+    for (let made = 0; made < settlementsPerDay; made += 1) {
       const status =
         isRecent && made === 0 ? 'processing' : desk.chance.below(20) === 0 ? 'failed' : 'completed';
-      settle(desk, { seller, status, atMs: atMs + 1_000 + made * 100_000 });
+      addSettlement(desk, { seller, status, atMs: atMs + 1_000 + made * 100_000 });
     }
   }
 }
@@ -164,8 +164,8 @@ function settleAll(desk: Desk, { sellers }: People, atMs: number): void {
 const [depositsWaiting, depositsRejected, linesUsed, linesOther] = [300, 2_000, 5_000, 5_000];
 
 /** Adds pending and rejected deposits, and bank lines. */
-function cash(
-  desk: Desk,
+function addDeposits(
+  desk: SeedContext,
   { buyers }: People,
   { openings, fromMs, untilMs }: { openings: Deposit[]; fromMs: number; untilMs: number },
 ): void {
@@ -173,7 +173,7 @@ function cash(
   const someTime = () => fromMs + Math.floor(chance.next() * (untilMs - fromMs));
   for (let made = 0; made < depositsWaiting + depositsRejected; made += 1) {
     const isWaiting = made < depositsWaiting;
-    otherDeposit(desk, {
+    addOpenOrRejectedDeposit(desk, {
       accountId: chance.of(buyers).id,
       amount: 10_000 * (1 + chance.below(500)),
       status: isWaiting ? 'pending' : 'rejected',

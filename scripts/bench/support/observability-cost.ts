@@ -5,36 +5,36 @@
  */
 import { findFreePort } from '../../databases/ports.js';
 import { lookEveryMs } from '../../../src/signals/watch-event-loop.js';
-import type { Asked, Weighed } from '../processes/counting-process.js';
+import type { CountingRequest, SignalCost } from '../processes/counting-process.js';
 import type { LoadResult } from '../processes/load.js';
 import { serviceEnv, startHelper, type Bench } from './bench.js';
 import { call } from './calls.js';
 import { startOurs, type Pipeline, type World } from './pipelines.js';
-import { mustHold, printGoal, printTable, formatValue } from './print.js';
+import { requireTrue, printGoal, printTable, formatValue } from './print.js';
 import { startProcess, type RunningProcess } from './start-process.js';
-import { untilTrue } from './until-true.js';
+import { untilTrue } from './wait-until-true.js';
 
 /** The scrape interval in docs/guides/operate/monitor.md, which equals the interval of figures. */
 const scrapeEverySeconds = 15;
 const limitMs = 600_000;
 /** Processes through which each purchase passes. */
-const onTheWay = new Set(['web', 'fulfilment', 'webhooks']);
+const purchasePathProcesses = new Set(['web', 'fulfilment', 'webhooks']);
 
-interface Part extends Weighed {
+interface ProcessCost extends SignalCost {
   name: string;
   cpuUs: number;
 }
 
-export async function printCostOfSeeing(
+export async function printObservabilityCost(
   bench: Bench,
   world: World,
   load: RunningProcess,
   { purchases, connections }: { purchases: number; connections: number },
 ): Promise<void> {
-  const pipeline = await startOurs(bench, world, { web: (env) => start('web', env), worker: start });
+  const pipeline = await startOurs(bench, world, { web: (env) => startService('web', env), worker: startService });
   const ours = pipeline.processes.filter(({ name }) => name !== 'simulator' && name !== 'inbox');
-  const ask = <T>(what: Asked['do']) =>
-    Promise.all(ours.map((each) => call<T>(each.child, { do: what } satisfies Asked)));
+  const ask = <T>(what: CountingRequest['do']) =>
+    Promise.all(ours.map((each) => call<T>(each.child, { do: what } satisfies CountingRequest)));
   const buy = () => flow(pipeline, world, { load, purchases, connections });
   await buy();
   await ask('count');
@@ -43,9 +43,9 @@ export async function printCostOfSeeing(
   const spent = await buy();
   const cpuUs = await ask<number>('spent');
   // One process at a time, because processes that share a core would appear slower.
-  const parts: Part[] = [];
+  const parts: ProcessCost[] = [];
   for (const [at, { name, child }] of ours.entries()) {
-    const weighed = await call<Weighed>(child, { do: 'weigh' } satisfies Asked);
+    const weighed = await call<SignalCost>(child, { do: 'weigh' } satisfies CountingRequest);
     parts.push({
       name,
       cpuUs: (cpuUs[at] ?? NaN) / spent.accepted,
@@ -55,9 +55,9 @@ export async function printCostOfSeeing(
   const looker = await startHelper('looker', 'looker');
   const lookingUs = await call<number>(looker.child, { everyMs: lookEveryMs });
   await looker.stop();
-  for (const { name, metricCalls, spanCalls } of parts.filter((part) => onTheWay.has(part.name))) {
+  for (const { name, metricCalls, spanCalls } of parts.filter((part) => purchasePathProcesses.has(part.name))) {
     // Otherwise the listeners are attached to the wrong objects, and the cost would appear as zero.
-    mustHold(
+    requireTrue(
       metricCalls >= 1 && spanCalls >= 1,
       `${name} called ${metricCalls} metrics and ${spanCalls} spans`,
     );
@@ -72,7 +72,7 @@ export async function printCostOfSeeing(
   await Promise.all(ours.map((each) => each.stop()));
 }
 
-async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
+async function startService(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
   const [port, metricsPort] = [String(await findFreePort()), String(await findFreePort())];
   return startProcess({
     name,
@@ -99,13 +99,13 @@ async function flow(
     purchases,
     repeat: true,
   });
-  mustHold(accepted > 0 && Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
+  requireTrue(accepted > 0 && Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
   await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is delivered' }, () => pipeline.isDone());
   return { accepted, perSecond: (1_000 * accepted) / (performance.now() - startedMs) };
 }
 
-function perPurchase(weighed: Weighed, purchases: number): Weighed {
-  const share = ({ p50, p99 }: Weighed['metrics']) => ({ p50: p50 / purchases, p99: p99 / purchases });
+function perPurchase(weighed: SignalCost, purchases: number): SignalCost {
+  const share = ({ p50, p99 }: SignalCost['metrics']) => ({ p50: p50 / purchases, p99: p99 / purchases });
   return {
     ...weighed,
     metricCalls: weighed.metricCalls / purchases,
@@ -135,17 +135,17 @@ const headings = [
   'off: %',
 ];
 
-function printParts(parts: Part[], perSecond: number, looksUs: number): void {
+function printParts(parts: ProcessCost[], perSecond: number, looksUs: number): void {
   const everyPurchase = (us: number) => us / (scrapeEverySeconds * perSecond);
-  const scrapedUs = ({ scrape, figures }: Part) => everyPurchase(scrape + figures);
-  const onUs = (part: Part) => part.inPlace + scrapedUs(part) + looksUs;
-  const total = (of: (part: Part) => number) => parts.reduce((sum, part) => sum + of(part), 0);
+  const scrapedUs = ({ scrape, figures }: ProcessCost) => everyPurchase(scrape + figures);
+  const onUs = (part: ProcessCost) => part.inPlace + scrapedUs(part) + looksUs;
+  const total = (of: (part: ProcessCost) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   /** A no-op cannot be timed in place. It is scaled by the same factor as the metric calls. */
   const dearer = total((part) => part.inPlace) / total((part) => part.metrics.p50);
-  const offUs = ({ metricsOff, spansOff }: Part) => dearer * (metricsOff.p50 + spansOff.p50) + looksUs;
+  const offUs = ({ metricsOff, spansOff }: ProcessCost) => dearer * (metricsOff.p50 + spansOff.p50) + looksUs;
   /** Percent of a purchase's CPU with observability off. */
   const share = (us: number, cpuUs: number) => (100 * us) / cpuUs;
-  const row = (name: string, of: (value: (part: Part) => number) => number) => [
+  const row = (name: string, of: (value: (part: ProcessCost) => number) => number) => [
     name,
     of((part) => part.cpuUs),
     of((part) => part.metricCalls),

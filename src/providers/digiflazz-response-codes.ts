@@ -23,10 +23,10 @@ export type RcMeaning =
     };
 
 const wrongNumber: RcMeaning = { class: 'refused', failover: 'no', clientCode: '04' };
-const customersMistake: RcMeaning = { class: 'refused', failover: 'no', clientCode: '01' };
+const customerMistake: RcMeaning = { class: 'refused', failover: 'no', clientCode: '01' };
 const otherSeller: RcMeaning = { class: 'refused', failover: 'yes', clientCode: '03' };
-const confirm: RcMeaning = { class: 'refused', failover: 'confirm', clientCode: '03' };
-const ourConfiguration: RcMeaning = {
+const confirmFailover: RcMeaning = { class: 'refused', failover: 'confirm', clientCode: '03' };
+const configurationFault: RcMeaning = {
   class: 'refused',
   failover: 'yes',
   clientCode: '03',
@@ -34,20 +34,20 @@ const ourConfiguration: RcMeaning = {
   aboutCall: true,
 };
 // "Insufficient balance" means our balance at Digiflazz. Clients never see it.
-const ourFloat: RcMeaning = { ...ourConfiguration, fault: 'float' };
+const floatFault: RcMeaning = { ...configurationFault, fault: 'float' };
 const review: RcMeaning = { class: 'review' };
 
 export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '00': { class: 'success' },
-  '01': confirm, // time-out
+  '01': confirmFailover, // time-out
   '02': { class: 'refused', failover: 'yes', clientCode: '01' }, // failed
   '03': { class: 'pending' },
-  '40': ourConfiguration, // payload error
-  '41': ourConfiguration, // wrong signature
-  '42': ourConfiguration, // buyer API could not be processed
+  '40': configurationFault, // payload error
+  '41': configurationFault, // wrong signature
+  '42': configurationFault, // buyer API could not be processed
   '43': { class: 'refused', failover: 'yes', clientCode: '02' }, // SKU not found or inactive
-  '44': ourFloat, // balance too low
-  '45': ourConfiguration, // unknown address
+  '44': floatFault, // balance too low
+  '45': configurationFault, // unknown address
   '47': review, // already done at another buyer
   '49': review, // ref_id not unique
   '50': review, // transaction not found
@@ -60,25 +60,25 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '58': otherSeller, // cut-off
   '59': wrongNumber, // outside the region
   '60': { class: 'refused', failover: 'no', clientCode: '02' }, // no bill yet
-  '61': ourFloat, // never deposited
+  '61': floatFault, // never deposited
   '62': otherSeller, // seller disrupted
   '63': otherSeller, // no repeated transactions
   '66': otherSeller, // seller's system in maintenance
   '67': otherSeller, // seller has no server
   '68': otherSeller, // out of stock
   '69': otherSeller, // above our maximum price
-  '70': confirm, // time-out of the biller
+  '70': confirmFailover, // time-out of the biller
   '71': otherSeller, // product unstable
-  '72': customersMistake, // a package must be ended first
-  '73': customersMistake, // over the kWh limit
+  '72': customerMistake, // a package must be ended first
+  '73': customerMistake, // over the kWh limit
   '74': { class: 'reversed' },
   '80': otherSeller, // blocked by the seller
   '81': otherSeller, // seller blocked by us
-  '82': ourConfiguration, // account not verified
-  '84': customersMistake, // invalid amount
+  '82': configurationFault, // account not verified
+  '84': customerMistake, // invalid amount
   '85': otherSeller, // transactions limited
-  '87': customersMistake, // e-money in multiples of 1,000
-  '88': ourConfiguration,
+  '87': customerMistake, // e-money in multiples of 1,000
+  '88': configurationFault,
   '99': { class: 'unknown' }, // router issue
 };
 

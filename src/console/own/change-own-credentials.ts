@@ -20,15 +20,15 @@ const nothing = requiredObject({});
 /** Recovery codes. Only their hashes are stored, so they can never be shown again. */
 const recoveryCodes = requiredObject({ recovery_codes: Joi.array().items(Joi.string()) });
 
-type NewPassword = Proof & { new_password: string; new_password_again: string };
+type NewPasswordBody = Proof & { new_password: string; new_password_again: string };
 
-export const changeOwnPassword = defineConsoleOperation<NewPassword>({
+export const changeOwnPassword = defineConsoleOperation<NewPasswordBody>({
   id: 'changeOwnPassword',
   method: 'post',
   path: '/me/password',
   action: 'own.change',
   summary: 'Change your password; your other sessions end, and this browser gets a new session',
-  body: Joi.object<NewPassword>({
+  body: Joi.object<NewPasswordBody>({
     ...proofFields,
     new_password: Joi.string().min(passwordLengthMin).max(passwordLengthMax).required(),
     new_password_again: Joi.string().max(passwordLengthMax).required(),

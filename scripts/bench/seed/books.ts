@@ -1,4 +1,4 @@
-import { int64 } from '../../../src/database/typed-collection.js';
+import { toInt64 } from '../../../src/database/typed-collection.js';
 import { journals, type JournalKind, type JournalLine } from '../../../src/money/journals/journal.model.js';
 import { buildJournal } from '../../../src/money/journals/new-journal.js';
 import { wallets } from '../../../src/money/wallets/wallet.model.js';
@@ -30,7 +30,7 @@ export interface Books {
   end(accountIds: readonly string[]): Promise<void>;
 }
 
-const walletsAtOnce = 500;
+const walletBatchSize = 500;
 
 export function createBooks(writer: BulkWriter, chance: Chance): Books {
   const stand = new Map<string, { balance: number; held: number; seq: number }>();
@@ -81,11 +81,11 @@ export function createBooks(writer: BulkWriter, chance: Chance): Books {
       [...later.keys()].forEach((accountId) => {
         catchUp(accountId, Infinity);
       });
-      for (let at = 0; at < accountIds.length; at += walletsAtOnce) {
+      for (let at = 0; at < accountIds.length; at += walletBatchSize) {
         await wallets.bulkWrite(
-          accountIds.slice(at, at + walletsAtOnce).map((_id) => {
+          accountIds.slice(at, at + walletBatchSize).map((_id) => {
             const { balance, held, seq } = walletOf(_id);
-            const replacement = { balance: int64(balance), held: int64(held), seq: int64(seq) };
+            const replacement = { balance: toInt64(balance), held: toInt64(held), seq: toInt64(seq) };
             return { replaceOne: { filter: { _id }, replacement, upsert: true } };
           }),
           { ordered: false },

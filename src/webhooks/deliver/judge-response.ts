@@ -22,7 +22,7 @@ export interface Verdict {
  * Judges a response. A 2xx counts as delivered, unless its JSON `status` differs from `received`.
  * If the account has `requireAck` (topup account set), the status must be present.
  */
-export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
+export function judgeResponse(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {
     const httpStatus = result.kind === 'timeout' ? result.httpStatus : null;
     return { outcome: result.kind, httpStatus, ack: null, error: result.error };

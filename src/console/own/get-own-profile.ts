@@ -35,7 +35,7 @@ export const getSession = defineConsoleOperation({
   },
 });
 
-export const getOwn = defineConsoleOperation({
+export const getOwnProfile = defineConsoleOperation({
   id: 'getOwn',
   method: 'get',
   path: '/me',

@@ -1,7 +1,7 @@
 import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { describeProcesses } from '../redis/presence.js';
-import { isStanding, standingAlarms, type StandingAlarm } from './alarm.model.js';
+import { activeAlarmFilter, storedAlarms, type StoredAlarm } from './alarm.model.js';
 
 /**
  * Set while a process that sends alarms cannot reach MongoDB. Other processes may still reach it.
@@ -12,7 +12,7 @@ const key = `${env.QUEUE_PREFIX}:alarms:mongodb-away`;
  * Marks MongoDB as unreachable from this process. Does nothing while Redis is unavailable.
  * @param forMs Lifetime of the mark.
  */
-export async function markMongodbAway(forMs: number): Promise<void> {
+export async function markMongodbUnreachable(forMs: number): Promise<void> {
   await redis()
     .set(key, '1', 'PX', forMs)
     .catch(() => undefined);
@@ -22,7 +22,7 @@ export async function markMongodbAway(forMs: number): Promise<void> {
  * True if a process that sends alarms cannot reach MongoDB.
  * @throws Error if Redis is unavailable.
  */
-export async function isMongodbMarkedAway(): Promise<boolean> {
+export async function isMongodbMarkedUnreachable(): Promise<boolean> {
   return (await redis().get(key)) !== null;
 }
 
@@ -40,12 +40,12 @@ export async function isAnyProcessNotifying(): Promise<boolean | null> {
   return notifyFlags.includes(true) || (notifyFlags.includes(null) ? null : false);
 }
 
-export interface StandingAlarms {
+export interface ActiveAlarms {
   /**
    * Oldest first. If no process sends alarms, these are the last known alarms, and `refusal` is
    * null.
    */
-  alarms: StandingAlarm[];
+  alarms: StoredAlarm[];
   /** Result of `isAnyProcessNotifying`. */
   isTelling: boolean | null;
 }
@@ -54,9 +54,9 @@ export interface StandingAlarms {
  * Lists the active alarms, and whether a process sends them.
  * @param limit Maximum number read, in no particular order. The real number stays below it.
  */
-export async function listStandingAlarms(limit: number): Promise<StandingAlarms> {
+export async function listActiveAlarms(limit: number): Promise<ActiveAlarms> {
   const [standing, isTelling] = await Promise.all([
-    standingAlarms.find(isStanding).limit(limit).toArray(),
+    storedAlarms.find(activeAlarmFilter).limit(limit).toArray(),
     isAnyProcessNotifying(),
   ]);
   const alarms = standing

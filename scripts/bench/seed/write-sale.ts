@@ -1,6 +1,6 @@
 /** Rows that a purchase leaves behind: orders, journals, seller credits, totals and a delivery. */
 import { auditEntries } from '../../../src/audit/audit.model.js';
-import { auditInsert } from '../../../src/audit/record-audit.js';
+import { buildAuditEntryInsert } from '../../../src/audit/record-audit.js';
 import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credits.js';
 import { sellerCredits } from '../../../src/money/credits/seller-credit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
@@ -11,13 +11,13 @@ import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
 import type { Sale } from './make-sale.js';
 
-export interface Desk {
+export interface SeedContext {
   writer: BulkWriter;
   chance: Chance;
   books: Books;
 }
 
-export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: Credits): void {
+export function writeSale({ writer, books, chance }: SeedContext, sale: Sale, credits: Credits): void {
   const { purchase, orders, atMs, endMs } = sale;
   const { _id: subjectId, accountId, price, markup = 0, sellerId } = purchase;
   writer.add(purchases.collectionName, toStored(purchase));
@@ -79,8 +79,8 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
   }
 }
 
-function writeReversalAudit({ writer, chance }: Omit<Desk, 'books'>, id: string, atMs: number): void {
-  const { document } = auditInsert({
+function writeReversalAudit({ writer, chance }: Omit<SeedContext, 'books'>, id: string, atMs: number): void {
+  const { document } = buildAuditEntryInsert({
     actor: 'operator:bench',
     action: 'transaction.reverse',
     reason: 'complaint',
@@ -97,9 +97,9 @@ export interface Credits {
   postAll(atMs: number): void;
 }
 
-const postedAtOnce = 1_000;
+const postBatchSize = 1_000;
 
-export function sellerCreditsOf({ writer, books, chance }: Desk): Credits {
+export function sellerCreditsOf({ writer, books, chance }: SeedContext): Credits {
   const waiting = new Map<string, { amount: number; row: object }[]>();
   const post = (sellerId: string, atMs: number) => {
     const some = waiting.get(sellerId) ?? [];
@@ -127,7 +127,7 @@ export function sellerCreditsOf({ writer, books, chance }: Desk): Credits {
       const some = waiting.get(credit.sellerId) ?? [];
       waiting.set(credit.sellerId, some);
       some.push({ amount: credit.amount, row: { ...document, createdAt: new Date(atMs) } });
-      if (some.length === postedAtOnce) {
+      if (some.length === postBatchSize) {
         post(credit.sellerId, atMs);
       }
     },

@@ -2,23 +2,23 @@
  * Rows from operators' work: cases, audit entries, imports, markups, adjustments, failing jobs,
  * alarms and plot figures.
  */
-import { standingAlarms } from '../../../src/alarms/alarm.model.js';
+import { storedAlarms } from '../../../src/alarms/alarm.model.js';
 import { adjustments, toStored } from '../../../src/adjustments/adjustment.model.js';
-import { int64 } from '../../../src/database/typed-collection.js';
+import { toInt64 } from '../../../src/database/typed-collection.js';
 import { failingJobs } from '../../../src/jobs/failing-job.model.js';
 import { getMarkupId, MarkupModel, type MarkupSubject } from '../../../src/products/markup.model.js';
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
 import { CaseModel } from '../../../src/purchases/case.model.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { getBucketName } from '../../../src/samples/latency-buckets.js';
-import { sampleId, samples, type Slot } from '../../../src/samples/sample.model.js';
-import { recordAt } from './cash.js';
+import { getSampleId, samples, type Slot } from '../../../src/samples/sample.model.js';
+import { addAuditEntry } from './deposits-and-settlements.js';
 import type { People } from './people.js';
 import type { Sale } from './make-sale.js';
-import type { Desk } from './write-sale.js';
+import type { SeedContext } from './write-sale.js';
 
 const hourMs = 3_600_000;
-const slotsOfHour = 12;
+const slotsPerHour = 12;
 
 export interface Span {
   fromMs: number;
@@ -28,33 +28,33 @@ export interface Span {
 /**
  * Writes a fixed, plausible number of rows of each kind, independent of the number of purchases.
  */
-export async function furnishOffice(
-  desk: Desk,
+export async function seedBackOffice(
+  desk: SeedContext,
   people: People,
   span: Span,
 ): Promise<{ failingJobId: string }> {
-  changeThings(desk, people, span);
-  importPrices(desk, span);
-  await markUp(people);
-  askForAdjustments(desk, people, span);
-  const failingJobId = failJobs(desk, people, span);
-  raiseAlarms(desk, span);
-  plot(desk, people, span);
+  addAuditEntries(desk, people, span);
+  addPriceImports(desk, span);
+  await addMarkups(people);
+  addAdjustments(desk, people, span);
+  const failingJobId = addFailingJobs(desk, people, span);
+  addAlarms(desk, span);
+  addSamples(desk, people, span);
   await desk.writer.drain();
   return { failingJobId };
 }
 
-const entriesWritten = 100_000;
+const auditEntryCount = 100_000;
 
 /** Writes audit entries for changes to accounts and offers. */
-function changeThings(desk: Desk, { buyers, goods }: People, { fromMs, untilMs }: Span): void {
+function addAuditEntries(desk: SeedContext, { buyers, goods }: People, { fromMs, untilMs }: Span): void {
   const { chance } = desk;
-  for (let made = 0; made < entriesWritten; made += 1) {
-    const atMs = fromMs + Math.floor((made * (untilMs - fromMs)) / entriesWritten);
+  for (let made = 0; made < auditEntryCount; made += 1) {
+    const atMs = fromMs + Math.floor((made * (untilMs - fromMs)) / auditEntryCount);
     const actor = `operator:op-${1 + chance.below(12)}`;
     const { product, offers } = chance.of(goods);
     const { sellerId, price } = chance.of(offers);
-    recordAt(
+    addAuditEntry(
       desk,
       atMs,
       made % 2 === 0
@@ -76,11 +76,11 @@ function changeThings(desk: Desk, { buyers, goods }: People, { fromMs, untilMs }
   }
 }
 
-const importsMade = 3_000;
+const priceImportCount = 3_000;
 
-function importPrices({ writer, chance }: Desk, { fromMs, untilMs }: Span): void {
-  for (let made = 0; made < importsMade; made += 1) {
-    const atMs = fromMs + Math.floor((made * (untilMs - fromMs)) / importsMade);
+function addPriceImports({ writer, chance }: SeedContext, { fromMs, untilMs }: Span): void {
+  for (let made = 0; made < priceImportCount; made += 1) {
+    const atMs = fromMs + Math.floor((made * (untilMs - fromMs)) / priceImportCount);
     writer.add(PriceImportModel.collection.collectionName, {
       _id: chance.idAt(atMs),
       file: `harga-${made}.csv`,
@@ -95,14 +95,14 @@ function importPrices({ writer, chance }: Desk, { fromMs, untilMs }: Span): void
   }
 }
 
-const markedUpBuyers = 5_000;
+const markupBuyerCount = 5_000;
 
 /** Adds one markup for all buyers and one for each of the first buyers. */
-async function markUp({ buyers }: People): Promise<void> {
+async function addMarkups({ buyers }: People): Promise<void> {
   const subjects: MarkupSubject[] = [
     { accountId: null, scope: 'all', of: null },
     ...buyers
-      .slice(0, markedUpBuyers)
+      .slice(0, markupBuyerCount)
       .map(({ id }) => ({ accountId: id, scope: 'subcategory' as const, of: 'pulsa' })),
   ];
   const at = new Date();
@@ -112,7 +112,7 @@ async function markUp({ buyers }: People): Promise<void> {
         _id: getMarkupId(subject),
         ...subject,
         percentHundredths: null,
-        rupiah: int64(100),
+        rupiah: toInt64(100),
         createdAt: at,
         updatedAt: at,
       })) as never[],
@@ -120,10 +120,10 @@ async function markUp({ buyers }: People): Promise<void> {
   });
 }
 
-const adjustmentsAsked = 200;
+const adjustmentCount = 200;
 
-function askForAdjustments({ writer, chance }: Desk, { buyers }: People, { untilMs }: Span): void {
-  for (let made = 0; made < adjustmentsAsked; made += 1) {
+function addAdjustments({ writer, chance }: SeedContext, { buyers }: People, { untilMs }: Span): void {
+  for (let made = 0; made < adjustmentCount; made += 1) {
     const atMs = untilMs - (made + 1) * hourMs;
     writer.add(
       adjustments.collectionName,
@@ -143,11 +143,11 @@ function askForAdjustments({ writer, chance }: Desk, { buyers }: People, { until
   }
 }
 
-const jobsFailing = 300;
+const failingJobCount = 300;
 
-function failJobs({ writer, chance }: Desk, { buyers }: People, { untilMs }: Span): string {
+function addFailingJobs({ writer, chance }: SeedContext, { buyers }: People, { untilMs }: Span): string {
   let _id = '';
-  for (let made = 0; made < jobsFailing; made += 1) {
+  for (let made = 0; made < failingJobCount; made += 1) {
     const at = new Date(untilMs - made * 60_000);
     const reportId = chance.idAt(at.getTime());
     _id = `reports:${reportId}`;
@@ -168,10 +168,10 @@ function failJobs({ writer, chance }: Desk, { buyers }: People, { untilMs }: Spa
   return _id;
 }
 
-function raiseAlarms({ writer }: Desk, { untilMs }: Span): void {
+function addAlarms({ writer }: SeedContext, { untilMs }: Span): void {
   for (let made = 0; made < 40; made += 1) {
     const at = new Date(untilMs - made * 600_000);
-    writer.add(standingAlarms.collectionName, {
+    writer.add(storedAlarms.collectionName, {
       _id: `TopupProviderSlow seller-${made}`,
       since: at,
       seenAt: at,
@@ -182,20 +182,20 @@ function raiseAlarms({ writer }: Desk, { untilMs }: Span): void {
   }
 }
 
-const plottedDays = 40;
+const sampledDays = 40;
 
-function plot({ writer, chance }: Desk, { sellers }: People, { untilMs }: Span): void {
+function addSamples({ writer, chance }: SeedContext, { sellers }: People, { untilMs }: Span): void {
   const subjects = [...sellers.map(({ id }) => `provider:${id}`), 'receivers', 'purchases'];
   const lastMs = Math.floor(untilMs / hourMs) * hourMs;
-  for (let back = 0; back < plottedDays * 24; back += 1) {
+  for (let back = 0; back < sampledDays * 24; back += 1) {
     const fromMs = lastMs - back * hourMs;
     for (const subject of subjects) {
       const slots: Record<string, Slot> = {};
-      for (let slot = 0; slot < slotsOfHour; slot += 1) {
+      for (let slot = 0; slot < slotsPerHour; slot += 1) {
         slots[slot] = slotOf(subject, { count: 10 + chance.below(90), slot, failed: chance.below(5) });
       }
       writer.add(samples.collectionName, {
-        _id: sampleId(subject, fromMs),
+        _id: getSampleId(subject, fromMs),
         from: new Date(fromMs),
         slots,
         events: [],
@@ -217,7 +217,7 @@ function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot
 }
 
 /** Opens a case for half of the purchases under review. */
-export function openCase({ writer, chance }: Desk, { purchase, endMs }: Sale): void {
+export function openCase({ writer, chance }: SeedContext, { purchase, endMs }: Sale): void {
   writer.add(CaseModel.collection.collectionName, {
     _id: chance.idAt(endMs),
     transactionId: purchase._id,

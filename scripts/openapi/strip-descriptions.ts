@@ -1,7 +1,7 @@
 /** Removes descriptions and examples, so that only the contract remains. */
-export function contractOnly(part: unknown, isNamesOf = false): unknown {
+export function stripDescriptions(part: unknown, isNamesOf = false): unknown {
   if (Array.isArray(part)) {
-    return part.map((each) => contractOnly(each));
+    return part.map((each) => stripDescriptions(each));
   }
   if (typeof part !== 'object' || part === null) {
     return part;
@@ -13,7 +13,7 @@ export function contractOnly(part: unknown, isNamesOf = false): unknown {
       // "description".
       .map(([name, each]) => [
         name,
-        contractOnly(each, !isNamesOf && ['properties', 'schemas'].includes(name)),
+        stripDescriptions(each, !isNamesOf && ['properties', 'schemas'].includes(name)),
       ]),
   );
 }

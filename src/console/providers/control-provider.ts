@@ -37,7 +37,7 @@ export const resumeProviderCall = defineProviderOperation({
   },
 });
 
-interface Limits extends Reason {
+interface LimitsBody extends Reason {
   calls_per_second?: number | null;
   concurrency?: number | null;
   max_wait_s?: number | null;
@@ -52,7 +52,7 @@ export const limitProvider = defineProviderOperation({
   action: 'provider.set',
   summary:
     'Set the limits of a provider for all processes together; null removes a limit, omitted fields stay',
-  body: Joi.object<Limits>({
+  body: Joi.object<LimitsBody>({
     calls_per_second: bound(10_000),
     concurrency: bound(1_000),
     max_wait_s: bound(limits.maxWaitMaxS),

@@ -17,7 +17,7 @@ let isPolling = false;
  * @returns null if the purchase is not final within `timeoutMs`, or if the database does not
  *   respond.
  */
-export function awaitFinal(
+export function waitForFinalState(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
   timeoutMs: number,
 ): Promise<Purchase | null> {

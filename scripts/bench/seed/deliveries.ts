@@ -8,10 +8,10 @@ import { buildDelivery, getReceiverId } from '../../../src/webhooks/new-delivery
 import { receivers } from '../../../src/webhooks/receivers/receiver.model.js';
 import type { Customer } from './people.js';
 import type { Sale } from './make-sale.js';
-import type { Desk } from './write-sale.js';
+import type { SeedContext } from './write-sale.js';
 
 const hourMs = 3_600_000;
-const keptMs = 30 * 24 * hourMs;
+const retentionMs = 30 * 24 * hourMs;
 /** Share of each state, per thousand deliveries. */
 const shares: [DeliveryState, number][] = [
   ...([
@@ -23,8 +23,8 @@ const shares: [DeliveryState, number][] = [
   ] as const),
 ] as [DeliveryState, number][];
 
-export function deliver(
-  { writer, chance }: Pick<Desk, 'writer' | 'chance'>,
+export function addDeliveries(
+  { writer, chance }: Pick<SeedContext, 'writer' | 'chance'>,
   buyer: Customer,
   sale: Sale,
 ): void {
@@ -90,13 +90,13 @@ function settleDelivery(row: Delivery, state: DeliveryState, atMs: number): Deli
     })),
     settledAt: state === 'due' ? null : new Date(atMs + tries * 60_000),
     // The database removes expired rows through a TTL index.
-    expireAt: isDelivered || state === 'dropped' ? new Date(Date.now() + keptMs) : null,
+    expireAt: isDelivered || state === 'dropped' ? new Date(Date.now() + retentionMs) : null,
   };
 }
 
 /** Disables the first `disabled` receivers and opens the circuit breaker of the others. */
-export function troubleReceivers(
-  { writer }: Pick<Desk, 'writer'>,
+export function addTroubledReceivers(
+  { writer }: Pick<SeedContext, 'writer'>,
   { buyers, disabled }: { buyers: Customer[]; disabled: number },
 ): void {
   buyers.forEach(({ id, webhookUrl }, place) => {

@@ -13,7 +13,7 @@ export interface SignedParts {
   covered: string;
 }
 
-export function isSignRight(
+export function isSignValid(
   sign: string,
   { username, suffix, covered }: SignedParts,
   secret: string,

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { breakingChanges, type Json } from './breaking-changes.js';
-import { contractOnly } from './contract-only.js';
+import { stripDescriptions } from './strip-descriptions.js';
 
 interface AcceptedBreak {
   /** The reason why the break is acceptable for clients. */
@@ -27,20 +27,20 @@ interface Release {
 }
 
 /** The folder of the two files. */
-export interface Held {
+export interface BaselineSource {
   /** The current version in package.json. */
   folder: string;
   version: string;
 }
 
 /** Returns one line per break that is not accepted. */
-export function contractProblems({ folder, version }: Held, document: Json): string[] {
+export function contractProblems({ folder, version }: BaselineSource, document: Json): string[] {
   const lastRelease = readRelease(folder);
   if (lastRelease === null) {
     return [];
   }
   const { release, sha256, accepted } = lastRelease;
-  const baseline = readFileSync(baselineIn(folder), 'utf8');
+  const baseline = readFileSync(getBaselinePath(folder), 'utf8');
   const breaks = breakingChanges(JSON.parse(baseline) as Json, document);
   const known = accepted.flatMap(({ what, at }) => at.map((place) => `${place}: ${what}`));
   return [
@@ -62,7 +62,7 @@ export function contractProblems({ folder, version }: Held, document: Json): str
  * Returns why the baseline must not change. Null if it may. It changes only with a new version, and
  * never with an unaccepted break.
  */
-export function whyNotAccepted(baselineSource: Held, document: Json): string | null {
+export function findAcceptanceProblem(baselineSource: BaselineSource, document: Json): string | null {
   const release = readRelease(baselineSource.folder)?.release;
   if (release === undefined) {
     return null;
@@ -80,23 +80,23 @@ export function whyNotAccepted(baselineSource: Held, document: Json): string | n
  * Makes `document` the baseline for the next releases and clears the accepted breaks.
  * @throws Error if the baseline must not change.
  */
-export function acceptRelease(baselineSource: Held, document: Json): void {
-  const why = whyNotAccepted(baselineSource, document);
+export function acceptRelease(baselineSource: BaselineSource, document: Json): void {
+  const why = findAcceptanceProblem(baselineSource, document);
   if (why !== null) {
     throw new Error(why);
   }
-  const baseline = `${JSON.stringify(contractOnly(document), null, 1)}\n`;
+  const baseline = `${JSON.stringify(stripDescriptions(document), null, 1)}\n`;
   const next: Release = { release: baselineSource.version, sha256: digestOf(baseline), accepted: [] };
-  writeFileSync(baselineIn(baselineSource.folder), baseline);
-  writeFileSync(releaseFileIn(baselineSource.folder), `${JSON.stringify(next, null, 2)}\n`);
+  writeFileSync(getBaselinePath(baselineSource.folder), baseline);
+  writeFileSync(getReleasePath(baselineSource.folder), `${JSON.stringify(next, null, 2)}\n`);
 }
 
-const baselineIn = (folder: string) => join(folder, 'baseline.json');
-const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
+const getBaselinePath = (folder: string) => join(folder, 'baseline.json');
+const getReleasePath = (folder: string) => join(folder, 'accepted-breaks.json');
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Reads the release of the baseline. Null before the first release. */
 function readRelease(folder: string): Release | null {
-  const file = releaseFileIn(folder);
+  const file = getReleasePath(folder);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Release) : null;
 }

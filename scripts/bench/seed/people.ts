@@ -7,8 +7,8 @@ import {
   createAccount,
   generateWebhookSecret,
 } from '../../../src/accounts/create-account.js';
-import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
-import { int64 } from '../../../src/database/typed-collection.js';
+import { getWebhookSecretContext } from '../../../src/accounts/secret-contexts.js';
+import { toInt64 } from '../../../src/database/typed-collection.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
@@ -41,11 +41,11 @@ export interface People {
 }
 
 const batchSize = 2_000;
-const sellersOfProduct = 3;
+const sellersPerProduct = 3;
 const subcategories = ['pulsa', 'data', 'pln', 'games', 'e-money'] as const;
 const operators = ['Telkomsel', 'Indosat', 'XL', 'Tri', 'Smartfren'] as const;
 
-export async function furnishPeople(
+export async function seedPeople(
   wanted: { buyers: number; sellers: number; products: number },
   since: Date,
 ): Promise<People> {
@@ -85,7 +85,7 @@ async function addBuyers(
         webhookUrl,
         createdAt: since,
         updatedAt: since,
-        webhookSecretSealed: encrypt(generateWebhookSecret(), webhookSecretContext(id)),
+        webhookSecretSealed: encrypt(generateWebhookSecret(), getWebhookSecretContext(id)),
       })) as never[],
     );
     await apiKeys.collection.insertMany(
@@ -106,8 +106,8 @@ async function addGoods(count: number, sellers: readonly Seller[], since: Date):
           _id: `${productCode}:${sellerId}`,
           productCode,
           sellerId,
-          price: int64(price),
-          cost: int64(price - 150),
+          price: toInt64(price),
+          cost: toInt64(price - 150),
           status: 'active',
           ...times,
         })),
@@ -124,7 +124,7 @@ function goodsOf(index: number, sellers: readonly Seller[], since: Date): Goods 
   const others = sellers.length - 1;
   const places = [
     0,
-    ...Array.from({ length: sellersOfProduct - 1 }, (_, n) => 1 + ((index * (n + 1) + n) % others)),
+    ...Array.from({ length: sellersPerProduct - 1 }, (_, n) => 1 + ((index * (n + 1) + n) % others)),
   ];
   const asked = [...new Set(places)].flatMap((place) => sellers[place] ?? []);
   return {

@@ -12,7 +12,7 @@ const sameRequestMs = 1_000;
  * Calls `stop` once with an exit code: on Ctrl-C, on SIGTERM, when the terminal is closed, or when
  * npm ends. A later Ctrl-C exits at once, and the children then stop by themselves.
  */
-export function whenAskedToStop(stop: (reason: string, exitCode: number) => void): void {
+export function onStopRequest(stop: (reason: string, exitCode: number) => void): void {
   let askedAt: number | null = null;
   const ask = (reason: string, signal: NodeJS.Signals | null) => {
     const exitCode = signal === null ? 1 : 128 + constants.signals[signal];

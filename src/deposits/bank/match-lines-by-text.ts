@@ -9,7 +9,7 @@ import type { IncomingLine } from './read-bank-statement.js';
  * Matches lines whose texts name a deposit. The result is keyed by line. Our own id has priority
  * over references in the same line and in other lines. A `ref_id` has priority over the amount.
  */
-export async function matchTexts(
+export async function matchLinesByText(
   lines: readonly IncomingLine[],
   namedBy: ReadonlyMap<string, LineNames>,
   byAmount: ReadonlyMap<number, Candidate[]>,

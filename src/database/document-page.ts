@@ -4,7 +4,7 @@
  */
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { firstIdAt } from '../shared/ids.js';
+import { getFirstIdAt } from '../shared/ids.js';
 import type { Collection, Filter } from 'mongodb';
 
 export interface CreationKey {
@@ -26,9 +26,9 @@ export function getIdRange(
   key: CreationKey | null,
   { since, until }: { since?: Date | undefined; until?: Date | undefined },
 ): { $gte?: string; $lt?: string } {
-  const newest = key?._id ?? (until && firstIdAt(until.getTime() + clockSkewMs));
+  const newest = key?._id ?? (until && getFirstIdAt(until.getTime() + clockSkewMs));
   return {
-    ...(since && { $gte: firstIdAt(since.getTime() - clockSkewMs) }),
+    ...(since && { $gte: getFirstIdAt(since.getTime() - clockSkewMs) }),
     ...(newest !== undefined && { $lt: newest }),
   };
 }
@@ -61,7 +61,7 @@ export interface PageFilter<T> {
   fits?: ((each: T) => boolean) | undefined;
 }
 
-export interface PageOfDocuments<T> {
+export interface DocumentPage<T> {
   found: T[];
   /** The `after` value of the next page. Null on the last page. */
   next: string | null;
@@ -73,7 +73,7 @@ export interface PageOfDocuments<T> {
 }
 
 /** Maximum number of documents that one page examines. */
-const readPerPageMax = 2_000;
+const documentsReadMax = 2_000;
 
 /**
  * Finds a page of small documents for operators, newest first (decision 057). For one account it
@@ -85,7 +85,7 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
   collection: Collection<T>,
   { accountId, since, until, also = {}, fits }: PageFilter<T>,
   { after, limit }: { after?: string | undefined; limit: number },
-): Promise<PageOfDocuments<T>> {
+): Promise<DocumentPage<T>> {
   const key = after === undefined ? null : parseCreationKey(after);
   const ids = getIdRange(key, { since, until });
   const createdAt = {
@@ -102,7 +102,7 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
   // Ids only approximate the creation time, so a period over all accounts reads more rows than the
   // page needs.
   const isExact = !fits && (accountId !== undefined || (!since && !until));
-  const readMax = isExact ? limit + 1 : readPerPageMax;
+  const readMax = isExact ? limit + 1 : documentsReadMax;
   const looked = (await collection
     .find((accountId === undefined ? ofEverybody : ofAccount) as Filter<T>, { readConcern: 'majority' })
     .sort(accountId === undefined ? { _id: -1 } : { createdAt: -1, _id: -1 })

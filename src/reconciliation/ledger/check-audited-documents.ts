@@ -1,7 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
 import { allOfKind, auditEntries, type AuditSubject } from '../../audit/audit.model.js';
-import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyDocument } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
@@ -15,7 +15,7 @@ const batchSize = 1_000;
 const missingMax = 10_000;
 
 /** Kinds of subjects in the audit log, with their collections. */
-const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
+const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyDocument> }[] = [
   { kind: 'deposit', collection: asUntyped(deposits) },
   { kind: 'settlement', collection: asUntyped(settlements) },
   { kind: 'transaction', collection: asUntyped(purchases) },
@@ -29,7 +29,7 @@ const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyS
  *
  * No second read is needed, because an entry is written after its subject.
  */
-export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
+export async function checkAuditedDocuments(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (fromDay !== null) {
     const missing = await readWithRetries(() => findMissingSince(getStartOfDay(fromDay), onPart));
     missing.forEach((subject) => {
@@ -53,7 +53,7 @@ function addFinding(log: FindingLog, subject: string): void {
   log.add({ check: 'vouched', subject, message: 'the audit log mentions it, but it does not exist' });
 }
 
-async function findMissing(collection: Collection<AnyStored>, ids: string[]): Promise<string[]> {
+async function findMissing(collection: Collection<AnyDocument>, ids: string[]): Promise<string[]> {
   const found = await readWithRetries(() =>
     collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
   );

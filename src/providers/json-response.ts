@@ -1,8 +1,8 @@
 import type Joi from 'joi';
 import { toPrintable } from '../shared/printable.js';
-import type { HttpAnswer } from './http.js';
+import type { HttpResponse } from './http.js';
 
-export type JsonAnswer<T> =
+export type JsonResponse<T> =
   | { kind: 'read'; body: T }
   | { kind: 'not-sent'; code: string; message: string }
   | { kind: 'unknown'; code: string; message: string };
@@ -31,10 +31,10 @@ const strictRules: StatusRules = { statusMax: 299, notTaken: [] };
 
 /** Reads a JSON body that matches the schema. Any other response proves nothing about the order. */
 export function readJson<T>(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   schema: Joi.ObjectSchema<T>,
   { statusMax, notTaken }: StatusRules = strictRules,
-): JsonAnswer<T> {
+): JsonResponse<T> {
   if (answer.kind === 'not-sent') {
     return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
   }

@@ -65,7 +65,7 @@ export function makeSale(
   const orders = sent.map((sellerId, place) =>
     orderOf(accepted, { sellerId, n: place + 1, isLast: place === sent.length - 1, fate, endMs }),
   );
-  return { purchase: endedAs(fate, accepted, { orders, endMs, index }), orders, atMs, endMs };
+  return { purchase: endPurchase(fate, accepted, { orders, endMs, index }), orders, atMs, endMs };
 }
 
 function buyerOf({ buyers }: People, chance: Chance) {
@@ -79,7 +79,7 @@ function offerOf(offers: Goods['offers'], chance: Chance) {
   return first && chance.next() < shares.largestSeller ? first : chance.of(others);
 }
 
-function endedAs(
+function endPurchase(
   fate: Fate,
   accepted: Purchase,
   { orders, endMs, index }: { orders: Order[]; endMs: number; index: number },

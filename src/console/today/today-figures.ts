@@ -17,14 +17,14 @@ const hoursShown = 24;
 const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
-const rememberedMs = 5_000;
+const cachedMs = 5_000;
 /**
  * Recomputed rarely: the ranking changes slowly, and it needs the order counters of all providers.
  */
 const rankedEveryMs = 60_000;
 
 /** Returns the figures and plots of the day. The result is cached for 5 s. */
-export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
+export const getTodayFigures = memoizeFor(cachedMs, async () => {
   const atMs = nowMs();
   const hours = listHoursUntil(atMs);
   const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
@@ -32,8 +32,8 @@ export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
     readBusinessDays(),
     readDurationsByHour(hours),
     readDurationsByHour(hours.map((fromMs) => fromMs - hoursShown * hourMs)),
-    providersByHour(span),
-    deliveriesByHour(span),
+    readProvidersByHour(span),
+    readDeliveriesByHour(span),
     findLastClosedDay(),
   ]);
   return {
@@ -47,9 +47,9 @@ export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
       day: closed._id,
       amount: lookUp(closed.content.totals, 'platform:suspense') ?? 0,
     },
-    hours: volumeByHour(days, hours).map((each) => ({ ...each, latency: latency.of(Date.parse(each.from)) })),
-    days: salesByDay(days),
-    providers: byProvider(days),
+    hours: sumVolumeByHour(days, hours).map((each) => ({ ...each, latency: latency.of(Date.parse(each.from)) })),
+    days: sumSalesByDay(days),
+    providers: sumByProvider(days),
     plotted: providers,
     deliveries,
   };
@@ -70,7 +70,7 @@ const findBusiestSellers = memoizeFor(rankedEveryMs, async () => {
   return asked.sort((a, b) => (orders.get(b._id) ?? 0) - (orders.get(a._id) ?? 0)).slice(0, plottedMax);
 });
 
-async function providersByHour(span: { sinceMs: number; untilMs: number }) {
+async function readProvidersByHour(span: { sinceMs: number; untilMs: number }) {
   const plotted = await findBusiestSellers();
   const found = await readProviderHistories(
     plotted.map(({ _id }) => _id),
@@ -83,7 +83,7 @@ async function providersByHour(span: { sinceMs: number; untilMs: number }) {
   }));
 }
 
-async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
+async function readDeliveriesByHour(span: { sinceMs: number; untilMs: number }) {
   const byHour = new Map<number, { from: string; delivered: number; failed: number }>();
   for (const { fromMs, delivered, failed } of await readAttemptFigures(span)) {
     const hour = span.sinceMs + Math.floor((fromMs - span.sinceMs) / hourMs) * hourMs;
@@ -140,7 +140,7 @@ function sumFigures(sold: readonly DaySales[]): Figures {
  * Counts purchases by hour. Totals count quarter hours from the start of the day. In every time
  * zone a day starts on a quarter hour, so each hour consists of whole quarter hours.
  */
-function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
+function sumVolumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   const volumes = hours.map((fromMs) => ({
     from: new Date(fromMs).toISOString(),
     success: 0,
@@ -176,7 +176,7 @@ function getSeries(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | 
   }
 }
 
-function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays) {
+function sumSalesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays) {
   const all = [...older, ...recent];
   return [...olderDays, yesterday, today].map((day) => {
     return { day, ...sumFigures(all.filter((each) => each.day === day)) };
@@ -184,7 +184,7 @@ function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays
 }
 
 /** Figures of today by seller, most purchases first. */
-function byProvider({ recent, today, sellers }: BusinessDays) {
+function sumByProvider({ recent, today, sellers }: BusinessDays) {
   return recent
     .filter(({ day, sellerId }) => day === today && sellerId !== null)
     .map((sold) => ({ seller: sellers.get(sold.sellerId ?? '') ?? '', ...sumFigures([sold]) }))

@@ -1,18 +1,18 @@
 /** Deposits of buyers with their bank lines, and settlements of sellers with their payouts. */
 import { auditEntries, type AuditSubject } from '../../../src/audit/audit.model.js';
-import { auditInsert } from '../../../src/audit/record-audit.js';
-import { int64 } from '../../../src/database/typed-collection.js';
+import { buildAuditEntryInsert } from '../../../src/audit/record-audit.js';
+import { toInt64 } from '../../../src/database/typed-collection.js';
 import { BankLineModel } from '../../../src/deposits/bank/bank-line.model.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import { settlements, toStored as settlementToStored } from '../../../src/settlements/settlement.model.js';
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Seller } from './people.js';
-import type { Desk } from './write-sale.js';
+import type { SeedContext } from './write-sale.js';
 
 /** Adds a completed deposit in rupiah, as if the deposit call itself had credited it. */
 export function creditDeposit(
-  { writer, books, chance }: Desk,
+  { writer, books, chance }: SeedContext,
   { accountId, refId, amount, atMs }: { accountId: string; refId: string; amount: number; atMs: number },
 ): Deposit {
   const _id = chance.idAt(atMs);
@@ -42,8 +42,8 @@ export function creditDeposit(
 }
 
 /** Adds a deposit that is pending or was rejected. */
-export function otherDeposit(
-  { writer, books, chance }: Desk,
+export function addOpenOrRejectedDeposit(
+  { writer, books, chance }: SeedContext,
   {
     accountId,
     status,
@@ -60,7 +60,7 @@ export function otherDeposit(
 
 /** @param line.deposit The deposit that the line pays. Null for a line without a deposit. */
 export function bankLine(
-  { writer, chance }: Desk,
+  { writer, chance }: SeedContext,
   { deposit, atMs, isAside }: { deposit: Deposit | null; atMs: number; isAside: boolean },
 ): void {
   const _id = chance.idAt(atMs);
@@ -70,7 +70,7 @@ export function bankLine(
     key: _id,
     day: formatBusinessDay(new Date(atMs)),
     description: `TRSF E-BANKING CR ${_id.slice(-8)}`,
-    amount: int64(deposit?.amount ?? 10_000 * (1 + chance.below(500))),
+    amount: toInt64(deposit?.amount ?? 10_000 * (1 + chance.below(500))),
     status: deposit ? 'used' : isAside ? 'set-aside' : 'open',
     depositId: deposit?._id ?? null,
     file: 'mutasi.csv',
@@ -83,8 +83,8 @@ export function bankLine(
 const fee = 2_500;
 
 /** Pays out one percent of the seller's balance. */
-export function settle(
-  desk: Desk,
+export function addSettlement(
+  desk: SeedContext,
   { seller, status, atMs }: { seller: Seller; status: 'processing' | 'completed' | 'failed'; atMs: number },
 ): void {
   const { writer, books, chance } = desk;
@@ -150,16 +150,16 @@ export function settle(
     }),
   );
   if (!isOpen) {
-    recordAt(desk, endMs, { action: `settlement.${status}`, subject: { kind: 'settlement', id: _id } });
+    addAuditEntry(desk, endMs, { action: `settlement.${status}`, subject: { kind: 'settlement', id: _id } });
   }
 }
 
 /** Adds an audit entry with a past time. */
-export function recordAt(
-  { writer, chance }: Pick<Desk, 'writer' | 'chance'>,
+export function addAuditEntry(
+  { writer, chance }: Pick<SeedContext, 'writer' | 'chance'>,
   atMs: number,
   entry: { actor?: string; action: string; subject: AuditSubject; before?: unknown; after?: unknown },
 ): void {
-  const { document } = auditInsert({ actor: 'operator:bench', reason: 'a day of work', ...entry });
+  const { document } = buildAuditEntryInsert({ actor: 'operator:bench', reason: 'a day of work', ...entry });
   writer.add(auditEntries.collectionName, { ...document, _id: chance.idAt(atMs), at: new Date(atMs) });
 }

@@ -24,7 +24,7 @@ export interface LedgerSales {
   sellers: SoldBy;
 }
 
-export async function salesOfLedger(since: Date): Promise<LedgerSales> {
+export async function readLedgerSales(since: Date): Promise<LedgerSales> {
   const found: LedgerSales = { days: new Map(), hours: new Map(), buyers: new Map(), sellers: new Map() };
   let subject: Journal[] = [];
   const read = journals

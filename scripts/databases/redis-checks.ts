@@ -30,7 +30,7 @@ export async function redisVersion(url: string): Promise<string> {
 }
 
 /** True if the server holds keys with this prefix. */
-export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
+export async function hasKeys(url: string, prefix: string): Promise<boolean> {
   return withRedis(url, async (redis) => {
     for (let cursor = '0'; ;) {
       const [next, keys] = await redis.scan(cursor, 'MATCH', `${prefix}:*`, 'COUNT', 1_000);

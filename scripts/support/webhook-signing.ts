@@ -8,6 +8,6 @@ function webhookKey(secret: string): Buffer {
 }
 
 /** Returns the value of `x-signature` for a raw body. */
-export function bodySignature(secret: string, raw: Buffer | string): string {
+export function signBody(secret: string, raw: Buffer | string): string {
   return `sha256=${createHmac('sha256', webhookKey(secret)).update(raw).digest('hex')}`;
 }
