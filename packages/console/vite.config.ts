@@ -7,7 +7,7 @@ const given = process.env['TOPUP_URL'];
 /**
  * Paths below /admin that are sent to the service. All other paths are pages of this application.
  */
-const ofService = /^\/admin\/(?:api|login|queues|style\.css)(?:[/?]|$)|\.csv(?:\?|$)/;
+const servicePaths = /^\/admin\/(?:api|login|queues|style\.css)(?:[/?]|$)|\.csv(?:\?|$)/;
 
 /**
  * The service that `npm run dev -w packages/console` uses. The environment variable TOPUP_URL
@@ -36,7 +36,7 @@ export default defineConfig({
       '^/admin(/.*)?$': {
         target: service,
         bypass: ({ method, url = '', headers: { accept = '' } }) =>
-          method === 'GET' && accept.includes('text/html') && !ofService.test(url)
+          method === 'GET' && accept.includes('text/html') && !servicePaths.test(url)
             ? '/index.html'
             : undefined,
       },

@@ -22,7 +22,7 @@ describe('re-encryption', () => {
   });
 
   /** Seals in the format without key ids: base64 of nonce, tag and ciphertext. */
-  function sealedBefore(plain: string, context: string): string {
+  function sealWithoutKeyId(plain: string, context: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(developmentKey, 'base64'), nonce);
     cipher.setAAD(Buffer.from(context));
@@ -32,7 +32,7 @@ describe('re-encryption', () => {
 
   async function accountWith(secret: string): Promise<string> {
     const { account } = await createAccount({ username: `t-${newId().slice(8)}`, role: 'buyer' });
-    await put(account._id, sealedBefore(secret, `webhook-secret:${account._id}`));
+    await put(account._id, sealWithoutKeyId(secret, `webhook-secret:${account._id}`));
     return account._id;
   }
   const put = (id: string, webhookSecretSealed: string) =>

@@ -22,7 +22,7 @@ const budi = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'seen on the statement' };
 const large = env.ADJUSTMENT_APPROVAL_FROM;
 /** Returns an operator without earlier adjustments. */
-const another = () => ({ ...dewi, actor: `operator:${newId()}` });
+const createOtherOperator = () => ({ ...dewi, actor: `operator:${newId()}` });
 
 describe('adjustments', () => {
   useDatabase();
@@ -30,7 +30,7 @@ describe('adjustments', () => {
   async function newBuyer(balance = 0): Promise<Account> {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     if (balance > 0) {
-      await requestAdjustment({ account, amount: balance }, another());
+      await requestAdjustment({ account, amount: balance }, createOtherOperator());
     }
     return account;
   }
@@ -78,7 +78,7 @@ describe('adjustments', () => {
     it(`of ${amount} need one approval by another operator`, async () => {
       const account = await newBuyer();
       for (let made = 0; made < large; made += large - 1) {
-        await requestAdjustment({ account, amount: large - 1 }, another());
+        await requestAdjustment({ account, amount: large - 1 }, createOtherOperator());
       }
       const before = await balance(account);
       const { adjustments: waiting } = await countAttention();

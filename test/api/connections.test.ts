@@ -10,7 +10,7 @@ import supertest from 'supertest';
 import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
-import { connectTo, readUntilClose, get, waitForClose } from '../support/raw-connection.js';
+import { connectTo, readUntilClose, buildGetRequest, waitForClose } from '../support/raw-connection.js';
 import { startStack, type Stack } from '../support/stack.js';
 
 describe('connections to the web process', () => {
@@ -31,7 +31,7 @@ describe('connections to the web process', () => {
   it('handles pipelined requests in order and answers each', async () => {
     const socket = await connect();
     const refs = [uniqueRef(), uniqueRef(), uniqueRef()];
-    socket.write(refs.map(purchase).join('') + get('/healthz', 'Connection: close'));
+    socket.write(refs.map(purchase).join('') + buildGetRequest('/healthz', 'Connection: close'));
     const text = await readUntilClose(socket);
     expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
       'HTTP/1.1 200',
@@ -49,7 +49,7 @@ describe('connections to the web process', () => {
     const socket = await connect();
     // The server takes some milliseconds to refuse a wrong key. Meanwhile it receives the pipelined
     // requests.
-    socket.write(get('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
+    socket.write(buildGetRequest('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
     await once(socket, 'data');
     socket.destroy();
     const other = await connect();
@@ -70,9 +70,9 @@ describe('connections to the web process', () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = await connect();
       const answers = readUntilClose(socket);
-      socket.write(get('/healthz') + get('/healthz'));
+      socket.write(buildGetRequest('/healthz') + buildGetRequest('/healthz'));
       await once(socket, 'data');
-      socket.write(get('/healthz') + get('/healthz', 'Connection: close'));
+      socket.write(buildGetRequest('/healthz') + buildGetRequest('/healthz', 'Connection: close'));
       expect((await answers).match(/HTTP\/1\.1 200/g)).to.have.length(4);
     }
   });
@@ -80,14 +80,14 @@ describe('connections to the web process', () => {
   it('an unknown Expect header does not end the connection', async () => {
     const socket = await connect();
     socket.write(
-      get('/healthz', 'Expect: x') + get('/healthz').repeat(3) + get('/healthz', 'Connection: close'),
+      buildGetRequest('/healthz', 'Expect: x') + buildGetRequest('/healthz').repeat(3) + buildGetRequest('/healthz', 'Connection: close'),
     );
     expect((await readUntilClose(socket)).match(/HTTP\/1\.1 200/g)).to.have.length(5);
   });
 
   it('closes a connection with too many pipelined requests and keeps serving others', async () => {
     const socket = await connect();
-    socket.write(get('/openapi.json').repeat(1_500));
+    socket.write(buildGetRequest('/openapi.json').repeat(1_500));
     await readUntilClose(socket);
     await supertest(stack.baseUrl).get('/healthz').expect(200);
   });
@@ -101,7 +101,7 @@ describe('connections to the web process', () => {
       'x://?a=b',
     ]) {
       const socket = await connect();
-      socket.write(get(target, 'Connection: close'));
+      socket.write(buildGetRequest(target, 'Connection: close'));
       const text = await readUntilClose(socket);
       expect(text, target).to.match(/^HTTP\/1\.1 404/);
       expect(text, target).to.match(/\r\nx-request-id: [0-9a-f]{32}\r\n/i);
@@ -150,7 +150,7 @@ describe('connections to the web process', () => {
       'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     );
     const used = await connect(port);
-    used.write(get('/healthz'));
+    used.write(buildGetRequest('/healthz'));
     await once(used, 'data');
     const refs = Array.from({ length: 30 }, () => uniqueRef());
     const made = () => stack.db.collection('transactions').countDocuments({ refId: { $in: refs } });
@@ -181,11 +181,11 @@ describe('connections to the web process', () => {
     const port = String((server.address() as AddressInfo).port);
     const asked = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{';
     // On the reseller surface GET creates purchases, and the body is not read.
-    const unread = get('/', 'Transfer-Encoding: chunked');
-    const large = get('/', `X-Large: ${'x'.repeat(20_000)}`);
+    const unread = buildGetRequest('/', 'Transfer-Encoding: chunked');
+    const large = buildGetRequest('/', `X-Large: ${'x'.repeat(20_000)}`);
     const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
     const cases = [
-      ...['}', 'XX\r\n\r\n', large, get('/') + 'XX\r\n\r\n'].map((junk) => ({ first: asked, junk })),
+      ...['}', 'XX\r\n\r\n', large, buildGetRequest('/') + 'XX\r\n\r\n'].map((junk) => ({ first: asked, junk })),
       { first: unread, junk: 'XX\r\n' },
       { first: asked, junk: connectThrough },
     ];
@@ -269,7 +269,7 @@ describe('connections to the web process', () => {
         await once(server, 'connection');
       }
       const answer = readUntilClose(socket);
-      await new Promise((resolve) => socket.write(get('/'), resolve));
+      await new Promise((resolve) => socket.write(buildGetRequest('/'), resolve));
       await closing.close();
       expect(await answer, how).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*answered$/);
     }

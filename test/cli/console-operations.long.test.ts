@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toStored, type Deposit } from '../../src/deposits/deposit.model.js';
-import { ownAmount, statementOf } from '../deposits/bank/statement.js';
+import { createUniqueAmount, statementOf } from '../deposits/bank/statement.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-const why = ['--reason', 'ticket 812'];
+const reasonOption = ['--reason', 'ticket 812'];
 
 describe('topup commands that run operations of the console', () => {
   let stack: Stack;
@@ -25,15 +25,15 @@ describe('topup commands that run operations of the console', () => {
   });
 
   const run = (...args: string[]) => topup(args, stack.env);
-  async function done(...args: string[]) {
+  async function runSuccessfully(...args: string[]) {
     const result = await run(...args);
     expect(result.code, `${args.join(' ')}: ${result.stdout}${result.stderr}`).to.equal(0);
     return result;
   }
 
   it('set, list and remove a markup, and put a buyer into its group', async () => {
-    expect((await done('markup', 'groups')).stdout).to.include('There is no price group.');
-    const forOne = await done(
+    expect((await runSuccessfully('markup', 'groups')).stdout).to.include('There is no price group.');
+    const forOne = await runSuccessfully(
       'markup',
       'set',
       '--product',
@@ -42,14 +42,14 @@ describe('topup commands that run operations of the console', () => {
       '1.25',
       '--account',
       'buyer',
-      ...why,
+      ...reasonOption,
     );
     expect(forOne.stdout).to.equal('buyer, product S10: 1.25 %\n');
-    const forGroup = await done('markup', 'set', '--all', '--rupiah', '50', '--group', 'grosir', ...why);
+    const forGroup = await runSuccessfully('markup', 'set', '--all', '--rupiah', '50', '--group', 'grosir', ...reasonOption);
     expect(forGroup.stdout)
       .to.include('group grosir, all: Rp 50\n')
       .and.include('No account is in grosir yet');
-    const forAll = await done('markup', 'set', '--category', 'pulsa', '--rupiah', '0', '--json', ...why);
+    const forAll = await runSuccessfully('markup', 'set', '--category', 'pulsa', '--rupiah', '0', '--json', ...reasonOption);
     expect(forAll.json()).to.include({
       account: null,
       group: null,
@@ -58,23 +58,23 @@ describe('topup commands that run operations of the console', () => {
       rupiah: 0,
       percent: null,
     });
-    const listed = (await done('markup', 'list')).stdout;
+    const listed = (await runSuccessfully('markup', 'list')).stdout;
     expect(listed).to.match(/buyer +product +S10 +1\.25 %/);
     expect(listed).to.match(/all +subcategory +pulsa +Rp 0/);
-    const ofBuyer = await done('markup', 'list', '--account', 'buyer', '--json');
+    const ofBuyer = await runSuccessfully('markup', 'list', '--account', 'buyer', '--json');
     expect(ofBuyer.json<{ markups: object[] }>().markups).to.deep.equal([
       { account: 'buyer', group: null, scope: 'product', of: 'S10', percent: 1.25, rupiah: null },
     ]);
-    expect((await done('markup', 'groups')).stdout).to.match(/grosir +0/);
-    await done('account', 'group', 'buyer', 'grosir', ...why);
-    expect((await done('markup', 'groups')).stdout).to.match(/grosir +1/);
-    expect((await done('account', 'group', 'buyer', '--none', ...why)).stdout).to.include(
+    expect((await runSuccessfully('markup', 'groups')).stdout).to.match(/grosir +0/);
+    await runSuccessfully('account', 'group', 'buyer', 'grosir', ...reasonOption);
+    expect((await runSuccessfully('markup', 'groups')).stdout).to.match(/grosir +1/);
+    expect((await runSuccessfully('account', 'group', 'buyer', '--none', ...reasonOption)).stdout).to.include(
       'is now in no group',
     );
-    const remove = ['markup', 'remove', '--product', 'S10', '--account', 'buyer', ...why];
-    await done(...remove);
+    const remove = ['markup', 'remove', '--product', 'S10', '--account', 'buyer', ...reasonOption];
+    await runSuccessfully(...remove);
     expect((await run(...remove)).code, 'removed twice').to.equal(1);
-    const left = (await done('markup', 'list', '--account', 'buyer', '--json')).json();
+    const left = (await runSuccessfully('markup', 'list', '--account', 'buyer', '--json')).json();
     expect(left).to.deep.equal({ markups: [], next: null });
     const entry = await stack.db.collection('audit').findOne({ action: 'markup.remove' });
     expect(entry).to.include({ reason: 'ticket 812' });
@@ -84,21 +84,21 @@ describe('topup commands that run operations of the console', () => {
   it('exit with 2 on input that the operation refuses, and change nothing', async () => {
     const before = await stack.db.collection('markups').countDocuments();
     for (const wrong of [
-      ['markup', 'set', '--all', ...why],
-      ['markup', 'set', '--all', '--percent', '1', '--rupiah', '1', ...why],
-      ['markup', 'set', '--all', '--percent', '1.001', ...why],
+      ['markup', 'set', '--all', ...reasonOption],
+      ['markup', 'set', '--all', '--percent', '1', '--rupiah', '1', ...reasonOption],
+      ['markup', 'set', '--all', '--percent', '1.001', ...reasonOption],
       ['markup', 'set', '--all', '--rupiah', '1'],
-      ['markup', 'set', '--percent', '1', ...why],
-      ['markup', 'set', '--all', '--product', 'S10', '--percent', '1', ...why],
-      ['markup', 'set', '--all', '--percent', '1', '--account', 'buyer', '--group', 'grosir', ...why],
+      ['markup', 'set', '--percent', '1', ...reasonOption],
+      ['markup', 'set', '--all', '--product', 'S10', '--percent', '1', ...reasonOption],
+      ['markup', 'set', '--all', '--percent', '1', '--account', 'buyer', '--group', 'grosir', ...reasonOption],
       ['markup', 'list', '--account', 'buyer', '--group', 'grosir'],
-      ['account', 'group', 'buyer', ...why],
+      ['account', 'group', 'buyer', ...reasonOption],
       ['account', 'group', 'buyer', 'grosir'],
-      ['account', 'group', 'buyer', 'Not A Group', ...why],
-      ['account', 'group', 'buyer', 'grosir', '--none', ...why],
-      ['review', 'resolve', 'x', '--as', 'failed', '--sn', '1', ...why],
+      ['account', 'group', 'buyer', 'Not A Group', ...reasonOption],
+      ['account', 'group', 'buyer', 'grosir', '--none', ...reasonOption],
+      ['review', 'resolve', 'x', '--as', 'failed', '--sn', '1', ...reasonOption],
       ['product', 'list', '--limit', '1001'],
-      ['provider', 'accept', 'seller', '21-11-2026', ...why],
+      ['provider', 'accept', 'seller', '21-11-2026', ...reasonOption],
     ]) {
       const { code, stdout, stderr } = await run(...wrong);
       expect(code, `${wrong.join(' ')}: ${stdout}${stderr}`).to.equal(2);
@@ -107,24 +107,24 @@ describe('topup commands that run operations of the console', () => {
   });
 
   it('list more rows at once than a page of the console has', async () => {
-    const { products } = (await done('product', 'list', '--limit', '1000', '--json')).json<{
+    const { products } = (await runSuccessfully('product', 'list', '--limit', '1000', '--json')).json<{
       products: { code: string; offers: unknown[] }[];
     }>();
     const stored = await stack.db.collection('products').countDocuments();
     expect(products.length).to.equal(Math.min(stored, 1_000));
     const [first] = products;
-    expect((await done('product', 'show', first?.code ?? '')).stdout).to.include(first?.code);
+    expect((await runSuccessfully('product', 'show', first?.code ?? '')).stdout).to.include(first?.code);
   });
 
   it('assign a bank line to a deposit, set it aside and reopen it', async () => {
-    const [amount, other] = [ownAmount(), ownAmount()];
+    const [amount, other] = [createUniqueAmount(), createUniqueAmount()];
     const file = join(folder, 'bank.csv');
     writeFileSync(file, statementOf({ amount, text: 'TRSF one' }, { amount: other, text: 'INTEREST' }));
-    const { fingerprint } = (await done('deposit', 'statement', file, '--json')).json<{
+    const { fingerprint } = (await runSuccessfully('deposit', 'statement', file, '--json')).json<{
       fingerprint: string;
     }>();
-    await done('deposit', 'statement', file, '--confirm', fingerprint, ...why);
-    const { lines } = (await done('deposit', 'lines', '--json')).json<{
+    await runSuccessfully('deposit', 'statement', file, '--confirm', fingerprint, ...reasonOption);
+    const { lines } = (await runSuccessfully('deposit', 'lines', '--json')).json<{
       lines: { id: string; amount: number }[];
     }>();
     const idOf = (wanted: number) => lines.find((each) => each.amount === wanted)?.id ?? '';
@@ -143,27 +143,27 @@ describe('topup commands that run operations of the console', () => {
         completedAt: null,
       }),
     );
-    const use = () => run('deposit', 'use', idOf(amount), deposit, ...why);
+    const use = () => run('deposit', 'use', idOf(amount), deposit, ...reasonOption);
     expect((await use()).stdout).to.equal('Confirmed.\n');
     expect((await use()).stdout).to.include('Nothing changed');
-    expect((await done('deposit', 'set-aside', idOf(other), ...why)).stdout).to.equal('Set aside.\n');
-    expect((await done('deposit', 'lines', '--status', 'set-aside')).stdout).to.include(idOf(other));
-    expect((await done('deposit', 'reopen', idOf(other), ...why)).stdout).to.equal('Open again.\n');
+    expect((await runSuccessfully('deposit', 'set-aside', idOf(other), ...reasonOption)).stdout).to.equal('Set aside.\n');
+    expect((await runSuccessfully('deposit', 'lines', '--status', 'set-aside')).stdout).to.include(idOf(other));
+    expect((await runSuccessfully('deposit', 'reopen', idOf(other), ...reasonOption)).stdout).to.equal('Open again.\n');
     const credited = await stack.db.collection('journals').countDocuments({ subjectId: deposit });
     expect(credited).to.equal(1);
   });
 
   it('pause and resume a provider, and show the routing order', async () => {
-    expect((await done('provider', 'pause', 'seller', ...why)).stdout).to.equal('seller is paused.\n');
-    expect((await done('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
-    await done('provider', 'resume', 'seller', ...why);
-    expect((await run('provider', 'pause', 'buyer', ...why)).code, 'a buyer').to.equal(1);
+    expect((await runSuccessfully('provider', 'pause', 'seller', ...reasonOption)).stdout).to.equal('seller is paused.\n');
+    expect((await runSuccessfully('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
+    await runSuccessfully('provider', 'resume', 'seller', ...reasonOption);
+    expect((await run('provider', 'pause', 'buyer', ...reasonOption)).code, 'a buyer').to.equal(1);
   });
 
   it('revoke a key of an account once', async () => {
     const account = await stack.db.collection('accounts').findOne({ username: 'buyer2' });
     const key = await stack.db.collection('apiKeys').findOne({ accountId: account?._id, validUntil: null });
-    const revoke = () => run('key', 'revoke', 'buyer2', String(key?._id), ...why);
+    const revoke = () => run('key', 'revoke', 'buyer2', String(key?._id), ...reasonOption);
     expect((await revoke()).stdout).to.include('Revoked. buyer2 has no current key now');
     expect((await revoke()).stdout).to.include('Nothing changed');
   });

@@ -15,7 +15,7 @@ import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess } from '../support/topup.js';
 
-const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
+const unreachableDatabases = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
 const outageMessages = {
   mongodb: 'error: MongoDB does not respond. Is the service running? (npm start, or check MONGODB_URI)\n',
   redis: 'error: Redis does not respond. Is the service running? (npm start, or check REDIS_URL)\n',
@@ -47,8 +47,8 @@ describe('topup in an outage', function () {
     ['process', 'list'],
   ];
   for (const [name, away, sentence] of [
-    ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, outageMessages.mongodb],
-    ['both', nowhere, outageMessages.both],
+    ['MongoDB', { MONGODB_URI: unreachableDatabases.MONGODB_URI }, outageMessages.mongodb],
+    ['both', unreachableDatabases, outageMessages.both],
   ] as const) {
     it(`${name} unreachable: each command prints only the error`, async () => {
       const env = { ...stack.env, ...away };
@@ -64,7 +64,7 @@ describe('topup in an outage', function () {
   }
 
   it('Redis unreachable: only commands that need it fail', async () => {
-    const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
+    const env = { ...stack.env, REDIS_URL: unreachableDatabases.REDIS_URL };
     expect(await topup(['process', 'list'], env)).to.include({
       code: 1,
       stdout: '',
@@ -115,7 +115,7 @@ describe('topup in an outage', function () {
   });
 
   it('doctor prints its table, also in its own process', async () => {
-    const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...nowhere });
+    const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...unreachableDatabases });
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(stdout)
       .to.match(/MongoDB +does not respond/)

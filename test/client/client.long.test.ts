@@ -17,8 +17,8 @@ import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { findNoonZone } from '../support/noon-zone.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
-import { badNetwork, listen, type NetworkFault } from './support/bad-network.js';
-import { all, languages, type Command, type Driver, type Result } from './support/drivers.js';
+import { startFaultyNetwork, listen, type NetworkFault } from './support/faulty-network.js';
+import { collectAll, languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
@@ -109,12 +109,12 @@ describe('clients', () => {
       await buyer.buy({ code: 'PLN100', customer_number: '12345671230', ref_id: ref });
       expect(await buyer.waitForResult(ref, { everyMs: 100 })).to.include({ status: 'success' });
     }
-    expect(refsOf(await all(buyer.deposits({ limit: 2 })))).to.deep.equal(deposits.toReversed());
-    expect(refsOf(await all(buyer.deposits({ limit: 1, ref_id: deposits[1] ?? '' })))).to.deep.equal([
+    expect(refsOf(await collectAll(buyer.deposits({ limit: 2 })))).to.deep.equal(deposits.toReversed());
+    expect(refsOf(await collectAll(buyer.deposits({ limit: 1, ref_id: deposits[1] ?? '' })))).to.deep.equal([
       deposits[1],
     ]);
-    expect(refsOf(await all(buyer.transactions({ limit: 2 })))).to.deep.equal(purchases.toReversed());
-    const moved = await all(buyer.statement({ limit: 2 }));
+    expect(refsOf(await collectAll(buyer.transactions({ limit: 2 })))).to.deep.equal(purchases.toReversed());
+    const moved = await collectAll(buyer.statement({ limit: 2 }));
     expect(moved.length).to.equal(deposits.length + purchases.length);
     const lines = await buyer.download('getBuyerStatement', { query: { format: 'csv-excel' } });
     expect(lines.toString().trim().split('\r\n').length).to.equal(1 + moved.length);
@@ -122,7 +122,7 @@ describe('clients', () => {
     expect(receipt.subarray(0, 5).toString()).to.equal('%PDF-');
     expect(moved.at(-1)?.balance).to.equal((await buyer.call('getBuyerBalance')).balance);
 
-    const sales = await all(seller.seller.transactions({ limit: 2 }));
+    const sales = await collectAll(seller.seller.transactions({ limit: 2 }));
     expect(sales.filter(({ code }) => code === 'PLN100').length).to.equal(purchases.length);
     await eventually(
       'the wallet has the sales',
@@ -135,10 +135,10 @@ describe('clients', () => {
         body: { amount: 50_000, ref_id: ref, bank_account: bankAccount },
       });
     }
-    expect(refsOf(await all(seller.seller.settlements({ limit: 2 })))).to.deep.equal(
+    expect(refsOf(await collectAll(seller.seller.settlements({ limit: 2 })))).to.deep.equal(
       withdrawals.toReversed(),
     );
-    const earned = await all(seller.seller.statement({ limit: 1 }));
+    const earned = await collectAll(seller.seller.statement({ limit: 1 }));
     expect(earned.filter(({ amount }) => amount === -50_000).length).to.equal(withdrawals.length);
     for (const [index, { amount, balance }] of earned.entries()) {
       expect(balance - amount).to.equal(earned[index - 1]?.balance ?? 0);
@@ -148,7 +148,7 @@ describe('clients', () => {
       await seller.call('testSellerWebhook');
     }
     const listed = await seller.call('listSellerDeliveries', { query: { limit: 100 } });
-    expect(idsOf(await all(seller.seller.deliveries({ limit: 2 })))).to.include.members(
+    expect(idsOf(await collectAll(seller.seller.deliveries({ limit: 2 })))).to.include.members(
       idsOf(listed.deliveries),
     );
     // New rows move older rows to later pages. No row may be returned twice.
@@ -167,11 +167,11 @@ describe('clients', () => {
     for (const each of [
       {
         first: () => buyer.call('listBuyerRequests', { query: { limit: 100 } }),
-        pages: () => all(buyer.requests({ limit: 2 })),
+        pages: () => collectAll(buyer.requests({ limit: 2 })),
       },
       {
         first: () => seller.call('listSellerRequests', { query: { limit: 100 } }),
-        pages: () => all(seller.seller.requests({ limit: 2 })),
+        pages: () => collectAll(seller.seller.requests({ limit: 2 })),
       },
     ]) {
       const known = await eventually('the log has the calls', async () => {
@@ -210,7 +210,7 @@ describe('clients', () => {
        * calls and the number of distinct bodies.
        */
       const through = async (fates: NetworkFault[], command: Command) => {
-        const bad = await badNetwork(stack.baseUrl, fates);
+        const bad = await startFaultyNetwork(stack.baseUrl, fates);
         try {
           const result = await play(command, bad.url);
           return { result, calls: bad.seen.length, different: new Set(bad.seen).size };
@@ -387,7 +387,7 @@ describe('clients', () => {
         const purchases = stack.db.collection('transactions');
         const setNewest = (createdAt: Date) =>
           purchases.updateOne({ refId: refs.at(-1) }, { $set: { createdAt } });
-        const network = await badNetwork(stack.baseUrl, ['answered'], async (body) => {
+        const network = await startFaultyNetwork(stack.baseUrl, ['answered'], async (body) => {
           if ((JSON.parse(body) as { page: number }).page === 2) {
             await client.buy(order());
           }

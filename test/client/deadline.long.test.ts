@@ -11,12 +11,12 @@ import { runInNewContext } from 'node:vm';
 import { projectRoot } from '../../config/project-file.js';
 import { createClient, OutcomeUnknownError } from '../../packages/client-node/src/client.js';
 import { eventually } from '../support/eventually.js';
-import { listen } from './support/bad-network.js';
+import { listen } from './support/faulty-network.js';
 import { languages } from './support/drivers.js';
 import { requireTool } from '../support/require-tool.js';
 
 setFlagsFromString('--expose_gc');
-const collect = runInNewContext('gc') as () => void;
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('clients with an endless answer', () => {
   for (const [name, everyMs] of [
@@ -35,7 +35,7 @@ describe('clients with an endless answer', () => {
       const asked = createClient({ baseUrl: url, apiKey: 'bk_any', timeoutMs: 500, attemptsMax: 1 })
         .call('getBuyerConfig')
         .catch((error: unknown) => error);
-      const collecting = setInterval(collect, 20);
+      const collecting = setInterval(collectGarbage, 20);
       try {
         const limit = new Promise((resolve) => setTimeout(resolve, 10_000, 'no end'));
         const error = await Promise.race([asked, limit]);

@@ -5,13 +5,13 @@ import { expect } from 'chai';
 import { createClient, type Client } from '../../packages/client-node/src/client.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { badNetwork, listen } from './support/bad-network.js';
+import { startFaultyNetwork, listen } from './support/faulty-network.js';
 import { languages, type Command, type Driver } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
-const attached = 'content-disposition: attachment; filename="report.csv"';
+const attachmentHeader = 'content-disposition: attachment; filename="report.csv"';
 /** Returns a raw response, after which the server closes the connection. */
-const answerOf = (status: string, headers: string[], body: string) =>
+const buildRawResponse = (status: string, headers: string[], body: string) =>
   [status, ...headers, 'connection: close', '', body].join('\r\n');
 
 describe('clients and files', () => {
@@ -39,7 +39,7 @@ describe('clients and files', () => {
 
       /** Returns the result and the number of calls. */
       const through = async (fate: 'answered' | 'silent', command: Command) => {
-        const network = await badNetwork(stack.baseUrl, [fate]);
+        const network = await startFaultyNetwork(stack.baseUrl, [fate]);
         try {
           const result = await driver.play({ url: network.url, key, ...command });
           return { result, calls: network.seen.length };
@@ -92,28 +92,28 @@ describe('clients and files', () => {
       it('only a complete 200 is a file', async () => {
         const cases = {
           'partial content': [
-            answerOf('HTTP/1.1 206 Partial Content', [attached, 'content-length: 4'], 'half'),
+            buildRawResponse('HTTP/1.1 206 Partial Content', [attachmentHeader, 'content-length: 4'], 'half'),
             null,
           ],
           'partial content in JSON': [
-            answerOf(
+            buildRawResponse(
               'HTTP/1.1 206 Partial Content',
-              [attached, 'content-length: 30'],
+              [attachmentHeader, 'content-length: 30'],
               '{"status":"success","data":{}}',
             ),
             null,
           ],
-          'no content': [answerOf('HTTP/1.1 204 No Content', [attached], ''), null],
+          'no content': [buildRawResponse('HTTP/1.1 204 No Content', [attachmentHeader], ''), null],
           'a body shorter than its length': [
-            answerOf('HTTP/1.1 200 OK', [attached, 'content-length: 100'], 'half'),
+            buildRawResponse('HTTP/1.1 200 OK', [attachmentHeader, 'content-length: 100'], 'half'),
             null,
           ],
           'a chunked body without its end': [
-            answerOf('HTTP/1.1 200 OK', [attached, 'transfer-encoding: chunked'], '4\r\nhalf\r\n'),
+            buildRawResponse('HTTP/1.1 200 OK', [attachmentHeader, 'transfer-encoding: chunked'], '4\r\nhalf\r\n'),
             null,
           ],
           'an HTML page': [
-            answerOf(
+            buildRawResponse(
               'HTTP/1.1 200 OK',
               ['content-disposition: inline; filename="attachment"'],
               '<h1>Sign in</h1>',
@@ -121,10 +121,10 @@ describe('clients and files', () => {
             null,
           ],
           'a header value in other letter case': [
-            answerOf('HTTP/1.1 200 OK', [attached.replace(': a', ': A'), 'content-length: 5'], 'whole'),
+            buildRawResponse('HTTP/1.1 200 OK', [attachmentHeader.replace(': a', ': A'), 'content-length: 5'], 'whole'),
             'whole',
           ],
-          'a body without a length': [answerOf('HTTP/1.0 200 OK', [attached], 'whole'), 'whole'],
+          'a body without a length': [buildRawResponse('HTTP/1.0 200 OK', [attachmentHeader], 'whole'), 'whole'],
         } satisfies Record<string, [string, string | null]>;
         for (const [name, [answer, file]] of Object.entries(cases)) {
           let calls = 0;

@@ -9,7 +9,7 @@ import { projectRoot } from '../../config/project-file.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { badNetwork } from './support/bad-network.js';
+import { startFaultyNetwork } from './support/faulty-network.js';
 import { languages, type Language } from './support/drivers.js';
 import { describeWith, hasTool } from '../support/require-tool.js';
 
@@ -77,7 +77,7 @@ describe('quick starts', () => {
           // last one the endpoint is gone.
           const untilThen = ['answered', 'answered', 'lost'] as const;
           const fates = [...untilThen, 'answered', 'silent', 'answered', 'proxy page', 'answered'] as const;
-          const network = await badNetwork(stack.baseUrl, [...fates], onCall);
+          const network = await startFaultyNetwork(stack.baseUrl, [...fates], onCall);
           const refId = uniqueRef('quick');
           const quickStart = run(language, [network.url, key, refId]);
           const ended = await endOf(quickStart);
@@ -95,7 +95,7 @@ describe('quick starts', () => {
 
       it('buys nothing after Ctrl-C during the purchase if its answer is lost', async () => {
         const onCall = (body: string) => body.includes('081234561230') && quickStart.child.kill('SIGINT');
-        const network = await badNetwork(
+        const network = await startFaultyNetwork(
           stack.baseUrl,
           ['answered', 'answered', 'answered', 'silent', 'answered'],
           onCall,
@@ -125,7 +125,7 @@ describe('quick starts', () => {
             }
             return undefined;
           };
-          const network = await badNetwork(stack.baseUrl, ['answered', fate, 'answered'], onCall);
+          const network = await startFaultyNetwork(stack.baseUrl, ['answered', fate, 'answered'], onCall);
           const quickStart = run(language, [network.url, key, uniqueRef('quick')]);
           expect(await endOf(quickStart), fate).to.be.an('error');
           await eventually('every call has ended', () => Promise.resolve(network.isIdle()));

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
 import { verifyWebhook, WebhookError, webhookReceiver } from '../../packages/client-node/src/webhooks.js';
 import { languages, type Driver } from './support/drivers.js';
-import { genuineIn, vectors, verifiedAt } from './support/vectors.js';
+import { toExpectedEvent, vectors, toVerifyInput } from './support/vectors.js';
 import { describeWith } from '../support/require-tool.js';
 
 describe('clients and webhooks', () => {
@@ -30,9 +30,9 @@ describe('clients and webhooks', () => {
           header: 'is missing',
         };
         for (const vector of vectors) {
-          const result = await driver.play({ do: 'verify', with: verifiedAt(vector) });
+          const result = await driver.play({ do: 'verify', with: toVerifyInput(vector) });
           if (vector.refused === null) {
-            expect(result, vector.name).to.have.property('ok').that.deep.includes(genuineIn(vector));
+            expect(result, vector.name).to.have.property('ok').that.deep.includes(toExpectedEvent(vector));
           } else {
             expect(result, vector.name).to.include({ error: 'forged' });
             const wanted = words[vector.refused];
@@ -43,7 +43,7 @@ describe('clients and webhooks', () => {
 
       it('refuses a correctly signed body that is not a JSON object', async () => {
         const [genuine] = vectors.filter(({ refused }) => refused === null);
-        const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
+        const { headers, ...message } = toVerifyInput(genuine ?? expect.fail('no genuine vector'));
         const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
         for (const body of [
           '[1]',
@@ -70,7 +70,7 @@ describe('clients and webhooks', () => {
 
       it('accepts headers in any case and as lists of values', async () => {
         const [genuine] = vectors.filter(({ refused }) => refused === null);
-        const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
+        const { headers, ...message } = toVerifyInput(genuine ?? expect.fail('no genuine vector'));
         const capital = (name: string) => name.replace(/(^|-)[a-z]/g, (each) => each.toUpperCase());
         const shapes: Record<string, (name: string, value: string) => [string, string | string[]]> = {
           'Webhook-Id': (name, value) => [capital(name), value],

@@ -37,7 +37,7 @@ const bad: Record<string, string | undefined>[] = [
   { REDIS_URL: 'redis://redis.example:6379' },
 ];
 
-function refusal(change: Record<string, string | undefined>): string | null {
+function getRefusal(change: Record<string, string | undefined>): string | null {
   try {
     parseEnv({ ...good, ...change });
     return null;
@@ -48,7 +48,7 @@ function refusal(change: Record<string, string | undefined>): string | null {
 
 describe('settings refused in production', () => {
   it('do not include a good configuration, whose other defaults are safe', () => {
-    expect(refusal({})).to.equal(null);
+    expect(getRefusal({})).to.equal(null);
     expect(parseEnv(good)).to.include({
       APP_MODE: 'live',
       DEPOSIT_MODE: 'confirm',
@@ -56,15 +56,15 @@ describe('settings refused in production', () => {
       WEBHOOK_ALLOW_PRIVATE: false,
       LISTEN_ADDRESS: null,
     });
-    expect(refusal({ SETTLEMENT_NEW_ACCOUNT_REVIEW: 'false' })).to.equal(null);
+    expect(getRefusal({ SETTLEMENT_NEW_ACCOUNT_REVIEW: 'false' })).to.equal(null);
     const keys = `new:${Buffer.from(key, 'base64').reverse().toString('base64')}`;
-    expect(refusal({ ENCRYPTION_KEY: undefined, ENCRYPTION_KEYS: keys })).to.equal(null);
+    expect(getRefusal({ ENCRYPTION_KEY: undefined, ENCRYPTION_KEYS: keys })).to.equal(null);
   });
 
   refusedSettings.forEach(({ setting, value, acceptedAs }, row) => {
     it(`${setting}: ${value}`, () => {
       const change = bad[row] ?? {};
-      const message = refusal(change);
+      const message = getRefusal(change);
       expect(message).to.include(`"${setting}" is refused in production (${value.replaceAll('`', '')})`);
       expect(message?.match(/ {2}- /g), message ?? '').to.have.length(1);
       for (const given of [
@@ -78,40 +78,40 @@ describe('settings refused in production', () => {
       // Settings without NODE_ENV=production are refused as well. APP_MODE=sandbox alone never
       // selects live mode.
       if (change['APP_MODE'] === undefined) {
-        expect(refusal({ NODE_ENV: undefined, APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
-        expect(refusal({ NODE_ENV: 'test', APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
+        expect(getRefusal({ NODE_ENV: undefined, APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
+        expect(getRefusal({ NODE_ENV: 'test', APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
       }
       const others = acceptableRisks.filter((name) => name !== acceptedAs).join(',');
-      expect(refusal({ ...change, ACCEPTED_RISKS: others })).to.include(`"${setting}"`);
+      expect(getRefusal({ ...change, ACCEPTED_RISKS: others })).to.include(`"${setting}"`);
       if (acceptedAs !== null) {
         expect(message).to.include(`ACCEPTED_RISKS=${acceptedAs}`);
-        expect(refusal({ ...change, ACCEPTED_RISKS: acceptedAs })).to.equal(null);
+        expect(getRefusal({ ...change, ACCEPTED_RISKS: acceptedAs })).to.equal(null);
       }
     });
   });
 
   it('are all reported together', () => {
-    const message = refusal({ PAYOUT_MODE: 'simulated', DEPOSIT_MODE: 'instant', REDIS_URL: 'redis://host' });
+    const message = getRefusal({ PAYOUT_MODE: 'simulated', DEPOSIT_MODE: 'instant', REDIS_URL: 'redis://host' });
     expect(message?.match(/ {2}- /g)).to.have.length(3);
   });
 
   it('also include the development key or a repeated one in ENCRYPTION_KEYS', () => {
     for (const each of [developmentKey, repeatedKey]) {
-      expect(refusal({ ENCRYPTION_KEYS: `new:${each}` })).to.match(/ENCRYPTION_KEY/);
+      expect(getRefusal({ ENCRYPTION_KEYS: `new:${each}` })).to.match(/ENCRYPTION_KEY/);
     }
   });
 
   it('a database needs no password if its authMechanism has none', () => {
-    expect(refusal({ MONGODB_URI: 'mongodb://host/topup?authMechanism=MONGODB-X509&tls=true' })).to.equal(
+    expect(getRefusal({ MONGODB_URI: 'mongodb://host/topup?authMechanism=MONGODB-X509&tls=true' })).to.equal(
       null,
     );
-    expect(refusal({ MONGODB_URI: 'mongodb://user@host/topup' })).to.include('MONGODB_URI');
-    expect(refusal({ REDIS_URL: 'redis://user:secret@host' })).to.equal(null);
-    expect(refusal({ REDIS_URL: 'redis://host/0?x=:y@z' })).to.include('REDIS_URL');
+    expect(getRefusal({ MONGODB_URI: 'mongodb://user@host/topup' })).to.include('MONGODB_URI');
+    expect(getRefusal({ REDIS_URL: 'redis://user:secret@host' })).to.equal(null);
+    expect(getRefusal({ REDIS_URL: 'redis://host/0?x=:y@z' })).to.include('REDIS_URL');
   });
 
   it('refuses an unknown name in ACCEPTED_RISKS', () => {
-    expect(refusal({ ACCEPTED_RISKS: 'open-mongodb,simulated' })).to.include('ACCEPTED_RISKS');
+    expect(getRefusal({ ACCEPTED_RISKS: 'open-mongodb,simulated' })).to.include('ACCEPTED_RISKS');
   });
 
   it('do not apply to a trial configuration', () => {
@@ -141,7 +141,7 @@ describe('settings refused in production', () => {
 describe('ENCRYPTION_KEYS', () => {
   const other = Buffer.from(key, 'base64').reverse().toString('base64');
   const keys = (value: string, single?: string) =>
-    refusal({ ENCRYPTION_KEY: single, ENCRYPTION_KEYS: value });
+    getRefusal({ ENCRYPTION_KEY: single, ENCRYPTION_KEYS: value });
 
   it('is a list of id:key with unique ids and keys of 32 bytes', () => {
     expect(keys(`b:${other},a:${key}`)).to.equal(null);

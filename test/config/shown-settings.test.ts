@@ -9,7 +9,7 @@ const marker = 'mark3r';
 /**
  * The settings that operators may see. All others must be hidden, even if the code would show them.
  */
-const open: (keyof Env)[] = [
+const visibleSettings: (keyof Env)[] = [
   ...([
     'NODE_ENV',
     'APP_MODE',
@@ -53,7 +53,7 @@ describe('settings shown to operators', () => {
         const shown = shownOf({ ...env, [name]: value }).get(name);
         expect(shown?.isSet, name).to.equal(true);
         const hasMarker = JSON.stringify(shown).includes(marker);
-        expect(hasMarker && !open.includes(name), `${name} ${value}`).to.equal(false);
+        expect(hasMarker && !visibleSettings.includes(name), `${name} ${value}`).to.equal(false);
       }
     }
   });

@@ -1,9 +1,9 @@
 /** The bank statement pages in a real browser, with the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { ownAmount, statementOf } from '../deposits/bank/statement.js';
+import { createUniqueAmount, statementOf } from '../deposits/bank/statement.js';
 import { act, itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -33,7 +33,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
   };
 
   it('previews a statement, confirms matches and amounts, and lists the rest', async () => {
-    const [one, two, unknown] = [ownAmount(), ownAmount(), ownAmount()];
+    const [one, two, unknown] = [createUniqueAmount(), createUniqueAmount(), createUniqueAmount()];
     const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
     await browser.open(page, '/bank-lines', 'Bank statements');
     await page.getByText('No lines match.').waitFor();
@@ -64,7 +64,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
   });
 
   it('assigns a line to a deposit by hand and sets another aside', async () => {
-    const [one, two] = [ownAmount(), ownAmount()];
+    const [one, two] = [createUniqueAmount(), createUniqueAmount()];
     await browser.open(page, '/bank-lines', 'Bank statements');
     await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
     await act(page, 'Confirm matched deposits');

@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { act, itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/require-tool.js';

@@ -84,7 +84,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
 
   it('finds, opens and decides an order under review by keyboard', async () => {
     const { page } = await browser.logIn('finance');
-    const id = await shop.underReview();
+    const id = await shop.buyUnderReview();
     const refId = (await shop.purchaseOf(id))?.refId ?? '';
     await browser.open(page, '/purchases', 'Purchases');
     await tabTo(page, /^Find/);
@@ -124,7 +124,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
 
   it('every control of every page shows its focus', async () => {
     const { page } = await browser.logIn('admin');
-    const [purchase, job] = [await shop.underReview(), await shop.setAside()];
+    const [purchase, job] = [await shop.buyUnderReview(), await shop.addUnreadableJob()];
     for (const [path, heading] of pagesWith({ purchase, job }, 'admin')) {
       await browser.open(page, path, heading);
       const seen = await allFocused(page);
@@ -139,7 +139,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
 
   it('no page shifts its controls while it loads', async () => {
     const { page } = await browser.logIn('admin');
-    const id = await shop.underReview();
+    const id = await shop.buyUnderReview();
     await page.addInitScript(`
         globalThis.shifts = [];
         new PerformanceObserver((list) => {
@@ -152,7 +152,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
         }).observe({ type: 'layout-shift', buffered: true });
       `);
     const moved: string[] = [];
-    for (const [path, heading] of pagesWith({ purchase: id, job: await shop.setAside() }, 'admin')) {
+    for (const [path, heading] of pagesWith({ purchase: id, job: await shop.addUnreadableJob() }, 'admin')) {
       await browser.open(page, path, heading);
       // The browser reports a layout shift together with the frame that shows it, so wait for two
       // frames.

@@ -8,7 +8,7 @@ import { consoleClient, csrfIn, fields } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
 import { itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -33,7 +33,7 @@ describeWith('chromium', 'operators in a browser', function () {
   };
 
   /** Fills in and submits a form that asks for the password. */
-  async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
+  async function submitWithPassword(where: Page | Locator, title: string, values: Record<string, string> = {}) {
     const form = where.getByRole('region', { name: title, exact: true });
     for (const [label, value] of Object.entries({ 'Your current password': password, ...values })) {
       await form
@@ -51,13 +51,13 @@ describeWith('chromium', 'operators in a browser', function () {
     const form = page.getByRole('region', { name: 'Create operator' });
     await form.getByLabel('Username').fill('dewi');
     await form.getByLabel('Role').selectOption('support');
-    await prove(page, 'Create operator', {
+    await submitWithPassword(page, 'Create operator', {
       'Your current password': 'not the password',
       Reason: reason,
     });
     await form.getByRole('alert').getByText('The password is wrong.').waitFor();
     expect(await operatorOf('dewi')).to.equal(null);
-    await prove(page, 'Create operator', { Reason: reason });
+    await submitWithPassword(page, 'Create operator', { Reason: reason });
     const article = page.getByRole('article', { name: 'Operator dewi' });
     await article.waitFor();
     const made = page.getByRole('status').filter({ hasText: 'Password of dewi' });
@@ -85,16 +85,16 @@ describeWith('chromium', 'operators in a browser', function () {
     expect((await stranger.get('/admin')).status).to.equal(303);
 
     await article.getByRole('region', { name: 'Change role' }).getByLabel('Role').selectOption('finance');
-    await prove(article, 'Change role', { Reason: reason });
+    await submitWithPassword(article, 'Change role', { Reason: reason });
     await eventually('the role is stored', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
     expect((await auditOf('dewi', 'operator.role'))['actor']).to.equal(`operator:${name}`);
-    await prove(article, 'Reset password', { Reason: reason });
+    await submitWithPassword(article, 'Reset password', { Reason: reason });
     const other = article.getByRole('status').filter({ hasText: 'Password of dewi' }).locator('code');
     const fresh = (await other.innerText()).trim();
     expect(fresh).to.not.equal(shown);
     const again = consoleClient(shop.stack.baseUrl, '198.51.100.78');
     expect((await again.login('dewi', fresh)).headers['location']).to.equal('/admin');
-    await prove(article, 'Remove operator', { Reason: reason });
+    await submitWithPassword(article, 'Remove operator', { Reason: reason });
     await article.waitFor({ state: 'detached' });
     expect(await operatorOf('dewi')).to.equal(null);
 
@@ -124,20 +124,20 @@ describeWith('chromium', 'operators in a browser', function () {
     await sessions.getByRole('status').waitFor();
     expect((await elsewhere.get('/admin')).status, 'the other session').to.equal(303);
 
-    const wrong = await prove(page, 'Change password', {
+    const wrong = await submitWithPassword(page, 'Change password', {
       'Your current password': 'not the password',
       'New password': 'another long one',
       'Confirm new password': 'another long one',
     });
     await wrong.getByRole('alert').getByText('The password is wrong.').waitFor();
     const fresh = 'another long one';
-    const changed = await prove(page, 'Change password', {
+    const changed = await submitWithPassword(page, 'Change password', {
       'New password': fresh,
       'Confirm new password': fresh,
     });
     await changed.getByRole('status').waitFor();
 
-    await prove(page, 'Set up second factor', { 'Your current password': fresh });
+    await submitWithPassword(page, 'Set up second factor', { 'Your current password': fresh });
     await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
     await expectPageToPassChecks(page, 'me-second-factor');
     const key = page.getByRole('region', { name: 'Scan this with an authenticator app' }).locator('code');
@@ -154,7 +154,7 @@ describeWith('chromium', 'operators in a browser', function () {
     const made = page.getByRole('region', { name: 'Create command line key' });
     const code = 'Authenticator code or recovery code';
     await made.getByLabel(code).waitFor();
-    await prove(page, 'Create command line key', {
+    await submitWithPassword(page, 'Create command line key', {
       'Your current password': fresh,
       [code]: shown[0] ?? '',
     });

@@ -5,7 +5,7 @@ import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
 import { workbookOf } from '../providers/imports/workbook.js';
 import { act, itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { expectLedgerToBalance } from '../support/ledger.js';
 import { act, pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -42,8 +42,8 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('the Today page links open work and shows the figures of the day', async () => {
     const { page } = admin;
-    await shop.sold();
-    const id = await shop.openCase('seen today');
+    await shop.buySuccessfully();
+    const id = await shop.addOpenCase('seen today');
     const volume = page.getByRole('figure', { name: /^Purchases per hour/ });
     const lastHour = volume.getByRole('row').last();
     // The first response may still come from the cache.
@@ -68,7 +68,7 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('finds a purchase by Ctrl-K and by a filter that is in the URL', async () => {
     const { page } = admin;
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const stored = await shop.purchaseOf(id);
     await open(page, '/purchases', 'Purchases');
     await page
@@ -101,9 +101,9 @@ describeWith('chromium', 'the console in a browser', function () {
   it('decides purchases under review, reverses a sale and replays a delivery', async () => {
     const { page } = admin;
     const [done, failed, asked] = await Promise.all([
-      shop.underReview(),
-      shop.underReview(),
-      shop.underReview(),
+      shop.buyUnderReview(),
+      shop.buyUnderReview(),
+      shop.buyUnderReview(),
     ]);
     await open(page, `/purchases/${done}`, /S10/);
     await expectPageToPassChecks(page, 'purchase-to-decide');
@@ -132,7 +132,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await article.waitFor({ state: 'detached' });
     await expectAudited(failed, 'review.resolve');
 
-    const sold = await shop.sold();
+    const sold = await shop.buySuccessfully();
     const deliveries = shop.stack.db.collection<{ _id: string }>('deliveries');
     const delivery = await eventually('the webhook is delivered', () =>
       deliveries.findOne({ orderKey: sold, state: 'delivered' }),
@@ -146,7 +146,7 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('closes a case', async () => {
     const { page } = admin;
-    const id = await shop.openCase('credit note 311');
+    const id = await shop.addOpenCase('credit note 311');
     await open(page, '/cases', 'Cases');
     const article = page.getByRole('article', { name: new RegExp(id) });
     await article.getByRole('button', { name: 'Actions' }).click();
@@ -211,7 +211,7 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('replays a dead delivery and enables a receiver', async () => {
     const { page } = admin;
-    const sold = await shop.sold();
+    const sold = await shop.buySuccessfully();
     const deliveries = shop.stack.db.collection<{ _id: string }>('deliveries');
     const delivery = await eventually('the webhook is delivered', () =>
       deliveries.findOne({ orderKey: sold, state: 'delivered' }),
@@ -249,7 +249,7 @@ describeWith('chromium', 'the console in a browser', function () {
   it('pauses and resumes a provider, sets limits and compares its records', async () => {
     const { page } = admin;
     const id = await idOf('seller');
-    await shop.sold();
+    await shop.buySuccessfully();
     await open(page, '/providers', 'Providers');
     const article = page.getByRole('article', { name: 'Provider seller', exact: true });
     await article.getByText('available').waitFor();
@@ -298,7 +298,7 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('shows failing checks with advice and retries a job', async () => {
     const { page } = admin;
-    const id = await shop.setAside();
+    const id = await shop.addUnreadableJob();
     await open(page, '/system', 'System');
     const trouble = page.getByRole('article', { name: 'jobs that fail repeatedly' });
     await trouble.getByText('topup job list').waitFor();
@@ -361,10 +361,10 @@ describeWith('chromium', 'the console in a browser', function () {
 
   it('every page works at 375 px, in dark mode and Indonesian, and passes axe', async () => {
     const { page } = await browser.logIn('viewer', 'id-ID');
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     await page.setViewportSize({ width: 375, height: 800 });
     await page.emulateMedia({ colorScheme: 'dark' });
-    const job = await shop.setAside();
+    const job = await shop.addUnreadableJob();
     for (const [path, , heading] of pagesWith({ purchase: id, job })) {
       const name =
         path

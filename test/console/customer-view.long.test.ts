@@ -24,7 +24,7 @@ describe('support lookups', function () {
   const asCustomer = (id: string) => support.ask('asCustomerSees', `/purchases/${id}/as-customer-sees`);
 
   it('shows a purchase as the API answers it to its buyer', async () => {
-    const wallet = await shop.sold();
+    const wallet = await shop.buySuccessfully();
     const bought = await buyer().post('/api/buyer/transaction', {
       code: 'S10',
       customer_number: '081255501230',
@@ -44,7 +44,7 @@ describe('support lookups', function () {
   });
 
   it("shows a reseller purchase as its status check in the account's language", async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     await transactions.updateOne({ _id: id }, { $set: { surface: 'reseller' } });
     const { refId, serialNumber } = (await shop.purchaseOf(id)) ?? {};
@@ -65,7 +65,7 @@ describe('support lookups', function () {
   });
 
   it('topup search finds the same as the console', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const { refId = '', customerNumber = '', serialNumber } = (await shop.purchaseOf(id)) ?? {};
     for (const words of [id, refId, customerNumber, serialNumber?.slice(0, 12) ?? '']) {
       const shown = await support.ask('search', `/search?q=${encodeURIComponent(words)}`);
@@ -90,7 +90,7 @@ describe('support lookups', function () {
   });
 
   it('the command line shows times in the business time zone and names it', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const { createdAt } = (await shop.purchaseOf(id)) ?? {};
     const here = new Date((createdAt?.getTime() ?? 0) + 7 * 3_600_000).toISOString().slice(0, 23);
     const listed = await topup(['transaction', 'list', '--limit', '1'], shop.stack.env);

@@ -23,14 +23,14 @@ import {
   getOfferLocator,
   routesOfConsole,
 } from './support/offered-changes.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
 const { isPlayed, allLanguages } = sizes.everyPage;
 
 /** The locales of the console. */
-const both = ['en-GB', 'id-ID'];
+const locales = ['en-GB', 'id-ID'];
 
 /** Texts that a viewer must not see. Forms that change something also have the field `Reason`. */
 const notForViewers = /^(Actions|Show statement|Operators)$/;
@@ -38,8 +38,8 @@ const notForViewers = /^(Actions|Show statement|Operators)$/;
 const seesEveryPage = (role: OperatorRole) => restrictedPages.every(({ action }) => isAllowed(role, action));
 
 function languagesOf(role: OperatorRole): string[] {
-  const turn = operatorRoles.indexOf(role) % both.length;
-  return seesEveryPage(role) || allLanguages ? both : both.slice(turn, turn + 1);
+  const turn = operatorRoles.indexOf(role) % locales.length;
+  return seesEveryPage(role) || allLanguages ? locales : locales.slice(turn, turn + 1);
 }
 
 /** Returns whether a path matches a route. Each `:name` matches one segment, as in the router. */
@@ -88,10 +88,10 @@ describe('changes that the pages offer', () => {
     before(async () => {
       shop = await startOperatedStack();
       browser = await startConsoleBrowser(shop);
-      [sold, purchase, job] = [await shop.sold(), await shop.underReview(), await shop.setAside()];
+      [sold, purchase, job] = [await shop.buySuccessfully(), await shop.buyUnderReview(), await shop.addUnreadableJob()];
       await shop.askForDeposit(250_000);
       await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
-      await shop.openCase('to be closed');
+      await shop.addOpenCase('to be closed');
       await shop.disableReceiverOf('buyer');
       await importPrices();
       // Set an allowlist, so that the account page offers to clear it.

@@ -12,9 +12,9 @@ import { consoleClient } from '../support/console-client.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-const any = { accept: '*/*' };
+const acceptAnything = { accept: '*/*' };
 /** A client that does not accept HTML gets JSON errors. */
-const asScript = { accept: 'application/json' };
+const acceptJson = { accept: 'application/json' };
 const files = [
   '/purchases.csv',
   '/audit.csv',
@@ -46,9 +46,9 @@ describe('lists and exports of the console', function () {
     shop = await startOperatedStack();
     [viewer, admin] = [await callerAs(shop, 'viewer'), await callerAs(shop, 'admin')];
     for (let n = 0; n < 3; n++) {
-      await shop.sold();
+      await shop.buySuccessfully();
     }
-    await shop.underReview();
+    await shop.buyUnderReview();
   });
   after(() => shop.stack.stop());
 
@@ -78,7 +78,7 @@ describe('lists and exports of the console', function () {
       .toArray();
 
   it('audits an export of purchases with actor, address and filter', async () => {
-    const csv = await viewer.client.get('/admin/purchases.csv?account=buyer', any);
+    const csv = await viewer.client.get('/admin/purchases.csv?account=buyer', acceptAnything);
     const rows = csv.text.trim().split('\r\n').length - 1;
     expect(rows).to.be.at.least(2);
     const entries = await exportsOf(viewer);
@@ -95,20 +95,20 @@ describe('lists and exports of the console', function () {
       ['acount=buyer', 400],
       ['from=x', 400],
     ] as const) {
-      const refused = await viewer.client.get(`/admin/purchases.csv?${wrong}`, any);
+      const refused = await viewer.client.get(`/admin/purchases.csv?${wrong}`, acceptAnything);
       expect(refused.status, wrong).to.equal(status);
     }
     expect(await exportsOf(viewer)).to.have.length(2);
   });
 
   it('audits an export of the audit log, and the file begins with that entry', async () => {
-    const csv = await admin.client.get('/admin/audit.csv?kind=audit', any);
+    const csv = await admin.client.get('/admin/audit.csv?kind=audit', acceptAnything);
     expect(csv.text.split('\r\n')[1]).to.include('audit.export').and.to.include(`operator:${admin.username}`);
     expect((await exportsOf(admin)).map(({ action, subject }) => [action, subject])).to.deep.equal([
       ['audit.export', { kind: 'audit', id: 'all' }],
       ['audit.export.done', { kind: 'audit', id: 'all' }],
     ]);
-    await admin.client.get('/admin/audit.csv?subject=081234567890', any);
+    await admin.client.get('/admin/audit.csv?subject=081234567890', acceptAnything);
     const filter = { subject: '********7890' };
     expect((await exportsOf(admin)).slice(-2).map(({ after }) => after.filter)).to.deep.equal([
       filter,
@@ -117,7 +117,7 @@ describe('lists and exports of the console', function () {
   });
 
   it('in_review is `true` or `false`', async () => {
-    const csv = await viewer.client.get('/admin/purchases.csv', any);
+    const csv = await viewer.client.get('/admin/purchases.csv', acceptAnything);
     const [head = '', ...lines] = csv.text.trim().split('\r\n');
     const at = head.split(',').indexOf('in_review');
     expect(new Set(lines.map((line) => line.split(',')[at]))).to.deep.equal(new Set(['true', 'false']));
@@ -198,7 +198,7 @@ describe('lists and exports of the console', function () {
 
   it('exports all matching purchases as CSV, only after login', async () => {
     const rows = await listed('account=buyer&status=SUCCESS');
-    const csv = await viewer.client.get('/admin/purchases.csv?account=buyer&status=SUCCESS', any);
+    const csv = await viewer.client.get('/admin/purchases.csv?account=buyer&status=SUCCESS', acceptAnything);
     expect(csv.headers['content-type']).to.match(/^text\/csv/);
     const [head, ...lines] = csv.text.trim().split('\r\n');
     expect(head).to.include('ref_id,product_code,product_name,customer_number,price,status');
@@ -207,7 +207,7 @@ describe('lists and exports of the console', function () {
       expect(lines[at]).to.include(`=""${id}""`).and.to.include(`,${price},`);
     });
     const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.9');
-    const refused = await stranger.get('/admin/purchases.csv', any);
+    const refused = await stranger.get('/admin/purchases.csv', acceptAnything);
     expect(refused.status).to.be.oneOf([302, 303, 401]);
     expect(refused.text).to.not.include('customer_number');
   });
@@ -220,7 +220,7 @@ describe('lists and exports of the console', function () {
       ...files.map((path) => `/admin${path}`),
     ];
     for (const url of urls) {
-      const answer = await admin.client.get(`${url}?acount=buyer`, asScript);
+      const answer = await admin.client.get(`${url}?acount=buyer`, acceptJson);
       expect(answer.status, `${url} ${answer.text}`).to.equal(400);
       expect(JSON.parse(answer.text).errors, url).to.deep.include({
         field: 'acount',
@@ -229,7 +229,7 @@ describe('lists and exports of the console', function () {
       });
     }
     for (const place of ['before=2026-01-01', 'limit=1', '__proto__=1', `${'x'.repeat(5_000)}=1`]) {
-      const answer = await admin.client.get(`/admin/audit.csv?${place}`, asScript);
+      const answer = await admin.client.get(`/admin/audit.csv?${place}`, acceptJson);
       const [name = ''] = place.split('=');
       expect(answer.status, place.slice(0, 50)).to.equal(400);
       expect(answer.text).to.include(`"field":"${name.slice(0, 100)}"`);
@@ -251,7 +251,7 @@ describe('lists and exports of the console', function () {
     const narrowed = (path: string) => (path === '/deliveries/dead-count' ? 'account=buyer&' : '');
     const lists = inQuery.map((path) => `/api${path.replace(':username', 'buyer')}?${narrowed(path)}`);
     const refused = async (path: string) => {
-      const answer = await admin.client.get(`/admin${path}from=${from}&to=${to}`, any);
+      const answer = await admin.client.get(`/admin${path}from=${from}&to=${to}`, acceptAnything);
       expect(answer.status, `${path} ${answer.text}`).to.equal(400);
       return answer.text;
     };

@@ -14,7 +14,7 @@ import { password, startOperatedStack, type OperatedStack } from './support/oper
 const another = 'another horse battery staple';
 const bytes = 400;
 
-interface Held {
+interface HeldRequest {
   /** Sends the rest of the body. Returns the status and the `data` of the response. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Read by each test.
   go: (body: object) => Promise<{ status: number; data: any }>;
@@ -31,7 +31,7 @@ describe('a change whose body arrives late', function () {
   });
   after(() => shop.stack.stop());
 
-  async function holdRequest(caller: Caller, method: string, path: string): Promise<Held> {
+  async function holdRequest(caller: Caller, method: string, path: string): Promise<HeldRequest> {
     const cookies = ['topup_admin', 'XSRF-TOKEN'].map(
       (name) => `${name}=${caller.client.cookie(name) ?? ''}`,
     );

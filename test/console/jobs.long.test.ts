@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -27,7 +27,7 @@ describe('jobs, processes and settings in the console', function () {
   after(() => shop.stack.stop());
 
   it('finds open jobs of a purchase, pages a queue and lists queues', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const { things } = await admin.ask('findJobs', `/jobs/about?about=${id}`);
     expect(things).to.deep.equal([{ kind: 'purchase', id, account: 'buyer' }]);
     const { queues } = await support.ask('listQueues', '/system/queues');
@@ -61,7 +61,7 @@ describe('jobs, processes and settings in the console', function () {
   });
 
   it('retries many jobs in one call with a result and an audit entry each', async () => {
-    const [one, other] = [await shop.setAside(), await shop.setAside()];
+    const [one, other] = [await shop.addUnreadableJob(), await shop.addUnreadableJob()];
     const shown = await support.ask('findJobs', `/jobs/about?about=${one.split(':')[1]}`);
     expect(shown.jobs[0]).to.include({ id: one, state: 'lost', refusal: null, last_error: 'Error: made up' });
     const body = { ids: [one, 'reports:nothing', other], reason };
@@ -106,7 +106,7 @@ describe('jobs, processes and settings in the console', function () {
   });
 
   it('the command line finds, shows and retries jobs and lists processes', async () => {
-    const id = await shop.setAside();
+    const id = await shop.addUnreadableJob();
     const subject = id.split(':')[1] ?? '';
     const { env } = shop.stack;
     const found = await topup(['job', 'find', subject, '--json'], env);
@@ -138,7 +138,7 @@ describe('jobs, processes and settings in the console', function () {
     after(() => browser.close());
 
     it('finds a failed job, selects it by keyboard and retries it at 375 px', async () => {
-      const id = await shop.setAside();
+      const id = await shop.addUnreadableJob();
       const subject = id.split(':')[1] ?? '';
       await page.setViewportSize({ width: 375, height: 800 });
       await browser.open(page, '/jobs', 'Jobs');
@@ -159,13 +159,13 @@ describe('jobs, processes and settings in the console', function () {
     });
 
     it('shows a job with its failures, and a purchase without jobs its timeline', async () => {
-      const id = await shop.setAside();
+      const id = await shop.addUnreadableJob();
       await browser.open(page, `/jobs/${encodeURIComponent(id)}`, 'reports');
       await page.getByRole('table', { name: 'Failures' }).getByText('made up').waitFor();
       await expectPageToPassChecks(page, 'job');
       await act(page, 'Retry job');
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-      const sold = await shop.sold();
+      const sold = await shop.buySuccessfully();
       await eventually('its jobs are done', async () => {
         const { jobs } = await admin.ask('findJobs', `/jobs/about?about=${sold}`);
         return jobs.length === 0;
@@ -177,7 +177,7 @@ describe('jobs, processes and settings in the console', function () {
     });
 
     /** Registers a fictitious process that runs another release. */
-    async function otherRelease(): Promise<void> {
+    async function registerOtherRelease(): Promise<void> {
       const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
       const prefix = shop.stack.env['QUEUE_PREFIX'] ?? 'topup';
       const processInfo = { version: '9.9.9', startedAtMs: Date.now() - 3_600_000, memoryBytes: 1 };
@@ -187,7 +187,7 @@ describe('jobs, processes and settings in the console', function () {
     }
 
     it('shows processes, differing releases and settings without secrets', async () => {
-      await otherRelease();
+      await registerOtherRelease();
       await browser.open(page, '/system', 'System');
       await page
         .getByRole('table', { name: 'Processes' })

@@ -16,13 +16,13 @@ import { useDatabase } from '../webhooks/support/database.js';
 describe('a list as CSV', () => {
   useDatabase();
 
-  interface Sent {
+  interface CsvExport {
     text: string;
     entries: AuditEntry[];
   }
 
   /** Requests a CSV list with `found` rows. */
-  async function send(found: number, { isLeft = false } = {}): Promise<Sent> {
+  async function exportCsv(found: number, { isLeft = false } = {}): Promise<CsvExport> {
     const actor = uniqueRef('operator:exports');
     const entries = () => auditEntries.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
     const app = express();
@@ -63,13 +63,13 @@ describe('a list as CSV', () => {
       server.close();
     }
   }
-  const linesOf = ({ text }: Sent) => text.trim().split(/\r?\n/);
-  const summarizeEntries = ({ entries }: Sent) => entries.map(({ action, after }) => ({ action, after }));
+  const linesOf = ({ text }: CsvExport) => text.trim().split(/\r?\n/);
+  const summarizeEntries = ({ entries }: CsvExport) => entries.map(({ action, after }) => ({ action, after }));
 
   it('has at most 10,000 rows, and the last line says if there are more', async () => {
-    const all = linesOf(await send(10_000));
+    const all = linesOf(await exportCsv(10_000));
     expect([all.length, all.at(-1)?.includes('9999')]).to.deep.equal([10_001, true]);
-    const some = linesOf(await send(10_001));
+    const some = linesOf(await exportCsv(10_001));
     expect([some.length, some.at(-1)?.includes('Incomplete: ')]).to.deep.equal([10_002, true]);
   });
 
@@ -80,12 +80,12 @@ describe('a list as CSV', () => {
       action: 'purchase.export.done',
       after: { file: 'list.csv', filter, rows, cut },
     });
-    expect(summarizeEntries(await send(3))).to.deep.equal([begun, done(3, false)]);
-    expect(summarizeEntries(await send(10_001))).to.deep.equal([begun, done(10_000, true)]);
+    expect(summarizeEntries(await exportCsv(3))).to.deep.equal([begun, done(3, false)]);
+    expect(summarizeEntries(await exportCsv(10_001))).to.deep.equal([begun, done(10_000, true)]);
   });
 
   it('is audited with the rows sent if the client disconnects', async () => {
-    const [, end] = (await send(9_000, { isLeft: true })).entries;
+    const [, end] = (await exportCsv(9_000, { isLeft: true })).entries;
     const { rows, cut } = end?.after as { rows: number; cut: boolean };
     expect([rows > 0, rows < 9_000, cut]).to.deep.equal([true, true, true]);
   });

@@ -158,8 +158,8 @@ describe('money in the console', function () {
 
   const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
   it('the figures of today match the purchases and the ledger to the rupiah', async () => {
-    const [taken] = [await shop.sold(), await shop.sold(), await shop.underReview()];
-    const gone = await shop.underReview();
+    const [taken] = [await shop.buySuccessfully(), await shop.buySuccessfully(), await shop.buyUnderReview()];
+    const gone = await shop.buyUnderReview();
     await ask('reversePurchase', `/purchases/${taken}/reverse`, { reason });
     await ask('decidePurchase', `/purchases/${gone}/decide`, { as: 'failed', reason });
     await steerFulfilment('pause');

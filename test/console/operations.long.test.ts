@@ -105,7 +105,7 @@ describe('operations of the console', function () {
   });
 
   it('find a purchase by id, ref_id, serial or customer number in any spelling', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const stored = await shop.purchaseOf(id);
     const number = stored?.customerNumber ?? '';
     for (const wanted of [
@@ -130,7 +130,7 @@ describe('operations of the console', function () {
   it('page through purchases without gaps or duplicates, with and without filters', async () => {
     const made: string[] = [];
     for (let n = 0; n < 3; n += 1) {
-      made.push(await shop.sold());
+      made.push(await shop.buySuccessfully());
     }
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     for (const filter of [
@@ -185,9 +185,9 @@ describe('operations of the console', function () {
 
   it('decide a purchase under review once, with ledger and audit entries', async () => {
     const [done, failed, asked] = await Promise.all([
-      shop.underReview(),
-      shop.underReview(),
-      shop.underReview(),
+      shop.buyUnderReview(),
+      shop.buyUnderReview(),
+      shop.buyUnderReview(),
     ]);
     const shown = await ask('getPurchase', `/purchases/${done}`);
     expect(shown.decisions).to.have.members(['success', 'failed', 'ask']);
@@ -225,7 +225,7 @@ describe('operations of the console', function () {
   });
 
   it('reverse a sale once and refund its buyer', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     expect(await ask('reversePurchase', `/purchases/${id}/reverse`, { reason })).to.include({
       status: 'REFUNDED',
     });
@@ -235,7 +235,7 @@ describe('operations of the console', function () {
   });
 
   it('replay a delivery and show each attempt without secrets of its URL', async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const deliveries = shop.stack.db.collection<{ _id: string; url: string }>('deliveries');
     const delivery = await eventually('the webhook is delivered', () =>
       deliveries.findOne({ orderKey: id, state: 'delivered' }),
@@ -256,7 +256,7 @@ describe('operations of the console', function () {
   });
 
   it('close a case once', async () => {
-    const id = await shop.openCase('credit note 311');
+    const id = await shop.addOpenCase('credit note 311');
     expect(await ask('resolveCase', `/cases/${id}/resolve`, { reason })).to.deep.equal({ id, changed: true });
     await expectAudited(id, 'case.resolve');
     expect(await ask('resolveCase', `/cases/${id}/resolve`, { reason })).to.include({ changed: false });

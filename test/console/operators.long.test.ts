@@ -26,7 +26,7 @@ describe('operators in the console', function () {
   const idOf = async (username: string) => (await operatorOf(username))?._id ?? '';
   let host = 0;
   const browser = () => consoleClient(shop.stack.baseUrl, `198.51.100.${(host += 1) + 100}`);
-  async function loggedIn(username: string, by = password) {
+  async function logInAs(username: string, by = password) {
     const client = browser();
     expect((await client.login(username, by)).headers['location']).to.equal('/admin');
     return client;
@@ -45,7 +45,7 @@ describe('operators in the console', function () {
       role: 'support',
     });
     expect(made.username).to.equal('dewi');
-    const client = await loggedIn('dewi', made.password);
+    const client = await logInAs('dewi', made.password);
     const created = await shop.stack.db
       .collection('audit')
       .findOne({ 'subject.id': await idOf('dewi'), action: 'operator.create' });
@@ -64,7 +64,7 @@ describe('operators in the console', function () {
     const username = await shop.addOperator('viewer');
     const id = await idOf(username);
     const ends = async (by: string, change: () => Promise<unknown>, action: string) => {
-      const client = await loggedIn(username, by);
+      const client = await logInAs(username, by);
       await change();
       expect(await isIn(client), action).to.equal(false);
       return admin.expectAudited(id, action);
@@ -103,7 +103,7 @@ describe('operators in the console', function () {
 
   it('lists and ends sessions of other operators, one or all, without a password', async () => {
     const username = await shop.addOperator('viewer');
-    const [first, second] = [await loggedIn(username), await loggedIn(username)];
+    const [first, second] = [await logInAs(username), await logInAs(username)];
     const listed = async () => {
       const { operators: all } = await admin.ask('listOperators', '/operators');
       return all.find((each: { username: string }) => each.username === username).sessions as {
@@ -253,7 +253,7 @@ describe('operators in the console', function () {
 
   it('a change of the own password ends other sessions and renews this one', async () => {
     const caller = await callerAs(shop, 'support');
-    const other = await loggedIn(caller.username);
+    const other = await logInAs(caller.username);
     const fresh = 'another long password';
     const short = await caller.call('/me/password', {
       password,

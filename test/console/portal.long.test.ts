@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { chromiumArgs, findChromium } from './support/chromium.js';
-import { waitUntilLoaded } from './support/until-shown.js';
+import { waitUntilLoaded } from './support/wait-until-loaded.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { englishWordIn } from '../api/language/english-words.js';
 import { eventually } from '../support/eventually.js';
 import { topup, topupProcess } from '../support/topup.js';
-import { answer, received, startReceiver } from '../webhooks/support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver } from '../webhooks/support/receiver.js';
 import { productionEnv } from '../support/production-env.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { describeWith } from '../support/require-tool.js';
@@ -55,7 +55,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     return page;
   }
 
-  async function signedIn(key: string, locale?: string, width?: number, baseUrl?: string): Promise<Page> {
+  async function openSignedIn(key: string, locale?: string, width?: number, baseUrl?: string): Promise<Page> {
     const page = await open(locale, width, baseUrl);
     await page.getByLabel(/API key|Kunci API/).fill(key);
     await page.getByRole('button', { name: /^(Sign in|Masuk)$/ }).click();
@@ -90,7 +90,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 
   it('shows calls with answers live and finds one by ref_id', async () => {
-    const page = await signedIn(keyOf('buyer'));
+    const page = await openSignedIn(keyOf('buyer'));
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const refId = uniqueRef('portal');
     const order = { product_code: 'NO-SUCH', destination: '081234561230', ref_id: refId };
@@ -109,7 +109,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 
   it('creates an endpoint, pings it, replays a delivery and removes it', async () => {
-    const page = await signedIn(keyOf('buyer2'));
+    const page = await openSignedIn(keyOf('buyer2'));
     await go(page, '/webhooks', 'Webhooks');
     await page.getByRole('button', { name: 'Add endpoint' }).first().click();
     const form = page.getByRole('region', { name: 'Add endpoint' });
@@ -145,7 +145,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const refId = uniqueRef('held');
     await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef('portal') });
     await buyer.post('/v1/transactions', { product_code: 'S10', destination: '081234561238', ref_id: refId });
-    const page = await signedIn(keyOf('buyer'));
+    const page = await openSignedIn(keyOf('buyer'));
     await go(page, '/sandbox', 'Sandbox');
     await page.getByRole('cell', { name: '…1238' }).waitFor();
     await expectPageToPassChecks(page, 'portal-sandbox');
@@ -168,7 +168,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
 
   it('runs due work early: a delivery due in an hour arrives', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
-    const receiver = await startReceiver((_request, response) => answer(response, 500));
+    const receiver = await startReceiver((_request, response) => sendResponse(response, 500));
     try {
       const made = await buyer.post('/api/buyer/webhooks', {
         url: receiver.url,
@@ -187,8 +187,8 @@ describeWith('chromium', '/portal, in Chromium', function () {
       await stack.db
         .collection<{ _id: string }>('webhookReceivers')
         .updateOne({ _id: receiverId as string }, { $set: { openUntil: inAnHour } });
-      receiver.behave(received);
-      const page = await signedIn(keyOf('buyer'));
+      receiver.behave(acceptRequest);
+      const page = await openSignedIn(keyOf('buyer'));
       await go(page, '/sandbox', 'Sandbox');
       const form = page.getByRole('region', { name: 'Run scheduled work now' });
       await form.getByRole('button').press('Enter');
@@ -218,7 +218,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect(made.code, made.stdout + made.stderr).to.equal(0);
     const key = String(made.json()['api_key']);
     expect(key).to.match(/^bk_live_/);
-    const page = await signedIn(key, 'en-GB', 1_280, web.url);
+    const page = await openSignedIn(key, 'en-GB', 1_280, web.url);
     await page.getByText('live', { exact: true }).waitFor();
     expect(await page.getByText('sandbox', { exact: true }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Statement' }).waitFor();
@@ -244,7 +244,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   it('shows the statement and downloads it as a file', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     await buyer.post('/api/buyer/deposit', { amount: 123_000, ref_id: uniqueRef('portal') });
-    const page = await signedIn(keyOf('buyer'));
+    const page = await openSignedIn(keyOf('buyer'));
     await go(page, '/statement', 'Statement');
     await page.getByRole('cell', { name: 'Rp 123.000' }).first().waitFor();
     await expectPageToPassChecks(page, 'portal-statement');
@@ -254,7 +254,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 
   it('continues with a new key, and the old one is signed out elsewhere', async () => {
-    const [page, elsewhere] = [await signedIn(keyOf('buyer2')), await signedIn(keyOf('buyer2'))];
+    const [page, elsewhere] = [await openSignedIn(keyOf('buyer2')), await openSignedIn(keyOf('buyer2'))];
     await go(page, '/settings', 'Settings');
     await page.getByRole('button', { name: 'Show: API key' }).click();
     await page.getByText(keyOf('buyer2')).waitFor();
@@ -277,7 +277,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const buyer = apiClient(stack.baseUrl, key);
     await buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
     await buyer.post('/api/buyer/webhooks/test', {});
-    const page = await signedIn(key, 'id-ID', 375);
+    const page = await openSignedIn(key, 'id-ID', 375);
     const found: string[] = [];
     for (const [path, heading] of [
       ['', 'Ringkasan'],
@@ -301,7 +301,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 
   it('a seller has the same pages; an allowlist without their address is refused', async () => {
-    const page = await signedIn(keyOf('seller'), 'id-ID', 375);
+    const page = await openSignedIn(keyOf('seller'), 'id-ID', 375);
     await expectPageToPassChecks(page, 'portal-seller-phone');
     for (const [path, heading] of [
       ['/requests', 'Permintaan'],
@@ -330,7 +330,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   it('changes the allowlist and empties it', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const stored = async () => (await buyer.get('/api/buyer/api/config')).body.data.ip_whitelist as string[];
-    const page = await signedIn(keyOf('buyer'));
+    const page = await openSignedIn(keyOf('buyer'));
     for (const [written, wanted] of [
       ['127.0.0.1, 10.1.2.3/8\n127.0.0.1', ['127.0.0.1', '10.0.0.0/8']],
       ['', []],

@@ -29,9 +29,9 @@ describe('filtered purchases in the console', function () {
     shop = await startOperatedStack();
     caller = await callerAs(shop, 'viewer');
     for (let n = 0; n < 3; n++) {
-      await shop.sold();
+      await shop.buySuccessfully();
     }
-    await shop.underReview();
+    await shop.buyUnderReview();
   });
   after(() => shop.stack.stop());
 

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { connectTo, readUntilClose } from '../support/raw-connection.js';
 import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { callerAs, type Caller } from './support/console-caller.js';
-import { expectPageToPassChecks } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/check-page.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -12,7 +12,7 @@ import { describeWith } from '../support/require-tool.js';
  * Selectors for accessibility problems of Bull board itself: icons without names and low-contrast
  * greys.
  */
-const ofTheBoard = [
+const boardSelectors = [
   'button:not([aria-label])',
   'svg[role="img"]',
   'small',
@@ -39,7 +39,7 @@ describe('Bull board in the console', function () {
   }
 
   it('links a job to its purchase or to its page in the console', async () => {
-    await shop.sold();
+    await shop.buySuccessfully();
     const links = await eventually('both kinds of jobs are listed', async () => {
       const names = (await board('')).map(({ name }) => name);
       const queues = await Promise.all(
@@ -167,9 +167,9 @@ describeWith('chromium', 'the Bull board in a browser', function () {
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
     const words = page.getByText(/Processed by/).first();
     await words.waitFor({ state: 'attached' });
-    await expectPageToPassChecks(page, 'queues', ofTheBoard);
+    await expectPageToPassChecks(page, 'queues', boardSelectors);
     await page.setViewportSize({ width: 375, height: 800 });
-    await expectPageToPassChecks(page, 'queues at 375 px', ofTheBoard);
+    await expectPageToPassChecks(page, 'queues at 375 px', boardSelectors);
     await page.context().clearCookies();
     await page.goto(`${shop.stack.baseUrl}/admin/queues`);
     await page.waitForURL(/\/admin\/login$/);

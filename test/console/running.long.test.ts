@@ -32,7 +32,7 @@ describe('operation of the service in the console', function () {
   }
 
   it('shows the state of providers from worker counts and steers them', async () => {
-    const name = await sellerOf(await shop.sold());
+    const name = await sellerOf(await shop.buySuccessfully());
     const seller = await eventually("the workers' counts are stored", async () => {
       const { providers } = await ask('listProviders', '/providers');
       const found = providers.find((each: { seller: string }) => each.seller === name);
@@ -80,7 +80,7 @@ describe('operation of the service in the console', function () {
   });
 
   it("compares a provider's records with ours, fetched or from a file", async () => {
-    const id = await shop.sold();
+    const id = await shop.buySuccessfully();
     const name = await sellerOf(id);
     const order = await shop.stack.db.collection('attempts').findOne({ transactionId: id });
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
@@ -136,7 +136,7 @@ describe('operation of the service in the console', function () {
   it('shows doctor checks and active alarms, and retries a failed job', async () => {
     const { db } = shop.stack;
     const at = new Date();
-    const id = await shop.setAside();
+    const id = await shop.addUnreadableJob();
     const refusal = 'it returned 404';
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
@@ -173,7 +173,7 @@ describe('operation of the service in the console', function () {
   });
 
   it('a requested ledger verification shows its result and the next time', async () => {
-    await shop.sold();
+    await shop.buySuccessfully();
     const before = await ask('getLedger', '/ledger');
     await ask('verifyLedgerNow', '/ledger/verify', { reason });
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
-import { waitUntilLoaded } from './support/until-shown.js';
+import { waitUntilLoaded } from './support/wait-until-loaded.js';
 import { describeWith } from '../support/require-tool.js';
 
 const folder = process.env['SCREENSHOTS'] ?? '';
@@ -24,9 +24,9 @@ const folder = process.env['SCREENSHOTS'] ?? '';
       shop = await startOperatedStack();
       browser = await startConsoleBrowser(shop);
       for (let n = 0; n < 5; n++) {
-        sold = await shop.sold();
+        sold = await shop.buySuccessfully();
       }
-      await shop.underReview();
+      await shop.buyUnderReview();
       await shop.askForDeposit(250_000);
       await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
     });
@@ -40,7 +40,7 @@ const folder = process.env['SCREENSHOTS'] ?? '';
 
     it('show the console, and its first page on a phone', async () => {
       const { page } = await browser.logIn('admin');
-      const job = await shop.setAside();
+      const job = await shop.addUnreadableJob();
       for (const [path, heading] of pagesWith({ purchase: sold, job }, 'admin')) {
         await browser.open(page, path, heading);
         const [, first = '', second = ''] = (path.split('?')[0] ?? '').split('/');

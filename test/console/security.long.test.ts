@@ -35,7 +35,7 @@ describe('security of the operator console', () => {
    * not block another.
    */
   const browser = (): ConsoleClient => consoleClient(stack.baseUrl, `198.51.100.${(host += 1)}`);
-  async function loggedIn(username: string): Promise<ConsoleClient> {
+  async function logInAs(username: string): Promise<ConsoleClient> {
     const client = browser();
     expect((await client.login(username, password)).status).to.equal(303);
     return client;
@@ -54,7 +54,7 @@ describe('security of the operator console', () => {
   });
 
   it('has a 404 page with a way back, and JSON for scripts', async () => {
-    const client = await loggedIn(viewer);
+    const client = await logInAs(viewer);
     const page = await client.get('/admin/nonsense');
     expect(page.status).to.equal(404);
     expect(page.text).to.include('The console has no page /admin/nonsense').and.to.include('href="/admin"');
@@ -129,7 +129,7 @@ describe('security of the operator console', () => {
   });
 
   it('refuses every change without the CSRF token and audits the others', async () => {
-    const client = await loggedIn(admin);
+    const client = await logInAs(admin);
     const pause = '/admin/queues/api/queues/reports/pause';
     expect((await client.send('PUT', pause)).status).to.equal(403);
     expect((await client.send('PUT', pause, undefined, { 'x-xsrf-token': 'forged' })).status).to.equal(403);
@@ -157,7 +157,7 @@ describe('security of the operator console', () => {
   });
 
   it('a viewer sees everything and changes nothing', async () => {
-    const client = await loggedIn(viewer);
+    const client = await logInAs(viewer);
     expect((await client.get('/admin/queues')).status).to.equal(200);
     const pause = '/admin/queues/api/queues/reports/pause';
     expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(403);
@@ -168,7 +168,7 @@ describe('security of the operator console', () => {
   });
 
   it('shows the queue board with descriptions and no external content', async () => {
-    const client = await loggedIn(admin);
+    const client = await logInAs(admin);
     const pages = { '/admin': client, '/admin/queues': client, '/admin/login': browser() };
     for (const [path, visitor] of Object.entries(pages)) {
       const { text, headers } = await visitor.get(path);
@@ -197,7 +197,7 @@ describe('security of the operator console', () => {
   });
 
   it('ends the session at logout', async () => {
-    const client = await loggedIn(viewer);
+    const client = await logInAs(viewer);
     const token = client.cookie('topup_admin') ?? '';
     const out = await client.send(
       'POST',
@@ -228,7 +228,7 @@ describe('security of the operator console', () => {
     const accounts = await stack.seed();
     const bearer = { authorization: `Bearer ${accounts['buyer']?.api_key ?? ''}` };
     expect((await browser().get('/admin', bearer)).status).to.equal(303);
-    const client = await loggedIn(admin);
+    const client = await logInAs(admin);
     const balance = await client.send('POST', '/api/buyer/balance', '{}', {
       'content-type': 'application/json',
       cookie: `topup_admin=${client.cookie('topup_admin') ?? ''}`,

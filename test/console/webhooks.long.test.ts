@@ -19,7 +19,7 @@ describe('webhooks in the console', function () {
   after(() => shop.stack.stop());
 
   const deliveriesOf = (orderKey: string) => ({ orderKey, channel: 'webhook', event: 'transaction.success' });
-  async function delivered(purchaseId: string) {
+  async function waitUntilDelivered(purchaseId: string) {
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     return eventually('the webhook is delivered', () =>
       deliveries.findOne({ ...deliveriesOf(purchaseId), state: 'delivered' }),
@@ -27,8 +27,8 @@ describe('webhooks in the console', function () {
   }
 
   it('lists dead deliveries of all accounts, and a replay delivers one', async () => {
-    const id = await shop.sold();
-    const { _id } = await delivered(id);
+    const id = await shop.buySuccessfully();
+    const { _id } = await waitUntilDelivered(id);
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     await deliveries.updateOne({ _id }, { $set: { state: 'dead', settledAt: new Date(), expireAt: null } });
     const { deliveries: dead } = await caller.ask('listDeliveries', '/deliveries');
@@ -43,8 +43,8 @@ describe('webhooks in the console', function () {
   });
 
   it('shows the sent headers of an attempt with truncated signatures', async () => {
-    const id = await shop.sold();
-    const { _id } = await delivered(id);
+    const id = await shop.buySuccessfully();
+    const { _id } = await waitUntilDelivered(id);
     const { deliveries } = await caller.ask('getPurchase', `/purchases/${id}`);
     const { attempts } = deliveries.find((each: { id: string }) => each.id === _id);
     const headers = Object.fromEntries(
@@ -57,7 +57,7 @@ describe('webhooks in the console', function () {
   });
 
   it('replays many in one call with a result and audit entry each', async () => {
-    const [one, other] = [await delivered(await shop.sold()), await delivered(await shop.sold())];
+    const [one, other] = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const attemptsOf = (_id: string, attemptCount: number) =>
       eventually('the replay arrives', () => deliveries.findOne({ _id, state: 'delivered', attemptCount }));
@@ -84,7 +84,7 @@ describe('webhooks in the console', function () {
   });
 
   it('counts and replays all dead ones of an account once, without pings', async () => {
-    const mine = [await delivered(await shop.sold()), await delivered(await shop.sold())];
+    const mine = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const ping = {
       ...mine[0],
@@ -158,9 +158,9 @@ describe('webhooks in the console', function () {
   });
 
   it('pages deliveries of an account by state, reference and day', async () => {
-    const id = await shop.sold();
-    await delivered(await shop.sold());
-    await delivered(id);
+    const id = await shop.buySuccessfully();
+    await waitUntilDelivered(await shop.buySuccessfully());
+    await waitUntilDelivered(id);
     const refId = (await shop.purchaseOf(id))?.refId ?? '';
     const accountId = (await shop.purchaseOf(id))?.accountId ?? '';
     const ofAccount = shop.stack.db.collection<StoredDelivery>('deliveries');
@@ -194,13 +194,13 @@ describe('webhooks in the console', function () {
   });
 
   it('enables a disabled receiver with a reason; held deliveries stay held', async () => {
-    const first = await delivered(await shop.sold());
+    const first = await waitUntilDelivered(await shop.buySuccessfully());
     const account = await shop.stack.db
       .collection<{ _id: string; username: string }>('accounts')
       .findOne({ _id: first.accountId });
     const username = account?.username ?? '';
     await shop.disableReceiverOf(username);
-    const heldOf = await shop.sold();
+    const heldOf = await shop.buySuccessfully();
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const heldDelivery = await eventually('the delivery is held', () =>
       deliveries.findOne({ ...deliveriesOf(heldOf), receiverId: first.receiverId, state: 'held' }),
@@ -216,10 +216,10 @@ describe('webhooks in the console', function () {
     expect(enabled.held).to.be.at.least(1);
     await caller.expectAudited(first.accountId, 'webhook.enable');
     expect((await caller.ask('listReceivers', '/receivers')).receivers).to.deep.equal([]);
-    await delivered(await shop.sold());
+    await waitUntilDelivered(await shop.buySuccessfully());
     expect((await deliveries.findOne({ _id: heldDelivery._id }))?.state).to.equal('held');
     await caller.ask('replayDelivery', `/deliveries/${heldDelivery._id}/replay`, { reason });
-    await delivered(heldOf);
+    await waitUntilDelivered(heldOf);
   });
 });
 

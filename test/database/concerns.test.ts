@@ -34,7 +34,7 @@ describe('read and write concerns', () => {
     };
     getPostingClient().on('commandStarted', listen);
     mongoose.connection.getClient().on('commandStarted', listen);
-    await work();
+    await runWorkload();
   });
 
   const of = (names: string[], inTransaction: boolean) =>
@@ -81,7 +81,7 @@ function concernOf(command: Document, kind = 'readConcern'): Document | undefine
   return command[kind] as Document | undefined;
 }
 
-async function work(): Promise<void> {
+async function runWorkload(): Promise<void> {
   await initializeTotals();
   const shop = await openShop('http://127.0.0.1:9');
   const { accountId } = await shop.buy();

@@ -29,7 +29,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 /** Lag in milliseconds. Longer than the test runs. */
 const longLagMs = 30_000;
 
-type Look = (id: string, account: Account) => Promise<unknown>;
+type ListReader = (id: string, account: Account) => Promise<unknown>;
 
 describe('final states while the majority lags', () => {
   before(function () {
@@ -45,7 +45,7 @@ describe('final states while the majority lags', () => {
     collection: () => Collection<{ _id: string; status: string }>;
     begin: string;
     end: string;
-    shown: Record<string, Look>;
+    shown: Record<string, ListReader>;
   }[] = [
     {
       of: 'settlement',
@@ -55,12 +55,12 @@ describe('final states while the majority lags', () => {
       begin: 'processing',
       end: 'failed',
       shown: {
-        'GET of the settlement': async (id, account) => answerOf(getSettlement, { account, params: { id } }),
+        'GET of the settlement': async (id, account) => runOperation(getSettlement, { account, params: { id } }),
         "the seller's list": async (_id, account) =>
-          firstOf(await answerOf(listOwnSettlements, { account, query: { limit: 10 } }), 'settlements'),
+          firstOf(await runOperation(listOwnSettlements, { account, query: { limit: 10 } }), 'settlements'),
         "the console's list": async (_id, { username: account }) =>
           firstOf(
-            await answerOf(listSettlementsCall, { query: { status: 'all', account, limit: 10 } }),
+            await runOperation(listSettlementsCall, { query: { status: 'all', account, limit: 10 } }),
             'settlements',
           ),
         'the CLI list': async (id, { _id: accountId }) =>
@@ -78,10 +78,10 @@ describe('final states while the majority lags', () => {
       end: 'completed',
       shown: {
         "the buyer's list": async (_id, account) =>
-          firstOf(await answerOf(listBuyerDeposits, { account, query: { limit: 10 } }), 'deposits'),
+          firstOf(await runOperation(listBuyerDeposits, { account, query: { limit: 10 } }), 'deposits'),
         "the console's list": async (_id, { username: account }) =>
           firstOf(
-            await answerOf(listDepositsCall, { query: { status: 'all', account, limit: 10 } }),
+            await runOperation(listDepositsCall, { query: { status: 'all', account, limit: 10 } }),
             'deposits',
           ),
         'the CLI list': async (id, { _id: accountId }) =>
@@ -99,7 +99,7 @@ describe('final states while the majority lags', () => {
       shown: {
         "the console's list": async (_id, { username: account }) =>
           firstOf(
-            await answerOf(listAdjustmentsCall, { query: { status: 'all', account, limit: 10 } }),
+            await runOperation(listAdjustmentsCall, { query: { status: 'all', account, limit: 10 } }),
             'adjustments',
           ),
         'the CLI list': async (id, { _id: accountId }) =>
@@ -140,13 +140,13 @@ describe('final states while the majority lags', () => {
   }
 });
 
-interface Answers {
+interface ListOperation {
   handle: (call: never) => Promise<unknown>;
 }
 
-async function answerOf(operation: object, call: object): Promise<Record<string, unknown>> {
+async function runOperation(operation: object, call: object): Promise<Record<string, unknown>> {
   const given = { query: {}, by: { actor: 'operator:a', from: null }, ...call };
-  const answer = (await (operation as Answers).handle(given as never)) as Record<string, unknown>;
+  const answer = (await (operation as ListOperation).handle(given as never)) as Record<string, unknown>;
   return (answer['data'] ?? answer) as Record<string, unknown>;
 }
 

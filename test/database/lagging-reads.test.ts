@@ -54,7 +54,7 @@ describe('reads while the majority lags', () => {
     return { day: formatBusinessDay(now), end: new Date(now.getTime() + 60_000), now };
   };
   /** Posts the first movement of a new account. */
-  async function firstMovement() {
+  async function prepareFirstMovement() {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     return {
       accountId: account._id,
@@ -64,7 +64,7 @@ describe('reads while the majority lags', () => {
   }
 
   it('closes a day without movements that a majority lacks', async () => {
-    const { accountId, ...movement } = await firstMovement();
+    const { accountId, ...movement } = await prepareFirstMovement();
     const rows = await readBeforeAndAfter(journals.collectionName, {
       ...movement,
       read: () => buildWalletClose(accountId, null, boundOfNow()),
@@ -73,7 +73,7 @@ describe('reads while the majority lags', () => {
   });
 
   it('shows no movement in a statement that a majority lacks', async () => {
-    const { accountId, ...movement } = await firstMovement();
+    const { accountId, ...movement } = await prepareFirstMovement();
     const period = { start: new Date(Date.now() - 60_000), end: new Date(Date.now() + 60_000) };
     const statements = await readBeforeAndAfter(journals.collectionName, {
       ...movement,

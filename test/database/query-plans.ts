@@ -51,7 +51,7 @@ function queryOf({ command: { name, collection, body }, filter }: Statement): Qu
 }
 
 /** Returns the unbounded stage of the chosen plan. Null if a bounded plan exists. */
-export async function unboundedIn(db: Db, query: Query): Promise<string | null> {
+export async function findUnboundedPlan(db: Db, query: Query): Promise<string | null> {
   const problem = await problemWith(db, query);
   if (problem === null || query.hint !== undefined) {
     return problem;

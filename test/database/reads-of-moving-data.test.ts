@@ -30,7 +30,7 @@ import { useDatabase } from '../webhooks/support/database.js';
  * Makes a change while a command of `read` waits for its execution.
  * @returns the result of `read`.
  */
-async function changedAt<T>(
+async function changeDuringRead<T>(
   pausePoint: { command: string; collection: string },
   { read, change }: { read: () => Promise<T>; change: () => Promise<unknown> },
 ): Promise<T> {
@@ -81,7 +81,7 @@ describe('reads of data that changes during the read', () => {
       const read = async () => (await readSubjectFacts([posting]))(posting);
       const before = await read();
       const pausePoint = { command: 'find', collection: 'transactions' };
-      expect(await changedAt(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(before);
+      expect(await changeDuringRead(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(before);
       expect(await read(), 'read after the change').to.deep.equal(before);
     });
   }
@@ -98,7 +98,7 @@ describe('reads of data that changes during the read', () => {
     const other = due('https://two.example/', 60_000);
     await deliveries.insertMany([...rows, other]);
     const receiverId = rows[0]?.receiverId ?? '';
-    const [{ rows: claimed }] = await changedAt(
+    const [{ rows: claimed }] = await changeDuringRead(
       { command: 'getMore', collection: 'deliveries' },
       {
         read: () => Promise.all([claimDeliveries(receiverId, 200), claimDeliveries(other.receiverId, 200)]),
@@ -126,7 +126,7 @@ describe('reads of data that changes during the read', () => {
     };
     const before = await read();
     const pausePoint = { command: 'find', collection: 'wallets' };
-    expect(await changedAt(pausePoint, { read, change: () => play.post() })).to.equal(before);
+    expect(await changeDuringRead(pausePoint, { read, change: () => play.post() })).to.equal(before);
     expect(await read(), 'read after the change').to.equal(before);
   });
 
@@ -137,7 +137,7 @@ describe('reads of data that changes during the read', () => {
     // The verification has found a wallet without an account, so it reads both again.
     const read = () => createOpenCheck(log).range(range, [{ _id: id }] as Wallet[]);
     const pausePoint = { command: 'find', collection: 'wallets' };
-    await changedAt(pausePoint, {
+    await changeDuringRead(pausePoint, {
       read,
       change: async () => {
         await mongoose.connection.collection<{ _id: string }>('accounts').insertOne({ _id: id });
@@ -161,7 +161,7 @@ describe('reads of data that changes during the read', () => {
       decided: null,
     };
     await BankLineModel.create(line);
-    const removed = await changedAt(
+    const removed = await changeDuringRead(
       { command: 'delete', collection: 'bankLines' },
       {
         read: () => removeOldLines(Date.now()),

@@ -14,16 +14,16 @@ import { topup } from '../support/topup.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 
 /** The MongoDB driver itself refuses version 4.2. */
-const sentences = {
+const versionMessages = {
   MongoDB: /MongoDB 4\.\d+\.\d+\S* is too old: this service needs 5\.0 or newer\./,
   Redis: /Redis 5\.\d+\.\d+ is too old: this service needs 6\.2 or newer\./,
   'MongoDB 4.2': /MongoDB 4\.2 is too old: this service needs 5\.0 or newer\./,
 };
-type Server = keyof typeof sentences;
+type Server = keyof typeof versionMessages;
 
 const wireVersionOf42 = 8;
 /** In milliseconds. Shorter than the server selection timeout of the driver. */
-const atOnceMs = 15_000;
+const exitLimitMs = 15_000;
 
 describe('an outdated server', () => {
   let stack: Stack;
@@ -86,10 +86,10 @@ describe('an outdated server', () => {
         ]);
         expect(code, stdout + stderr).to.equal(1);
         expect(stdout + stderr)
-          .to.match(sentences[server])
+          .to.match(versionMessages[server])
           .and.not.contain('wire version')
           .and.not.match(/\n +at /);
-        expect(performance.now() - startedMs).to.be.below(atOnceMs);
+        expect(performance.now() - startedMs).to.be.below(exitLimitMs);
       });
     }
 
@@ -99,13 +99,13 @@ describe('an outdated server', () => {
       expect(code).to.equal(1);
       const found = checks.find(({ name }) => name === server.split(' ')[0]);
       expect(found).to.include({ status: 'fail' });
-      expect(found?.detail).to.match(sentences[server]);
+      expect(found?.detail).to.match(versionMessages[server]);
     });
 
     it(`${server}: other commands exit with that error only`, async () => {
       const { code, stderr } = await topup(['ledger', 'verify'], envs.get(server) ?? {});
       expect(code).to.equal(1);
-      expect(stderr).to.match(sentences[server]);
+      expect(stderr).to.match(versionMessages[server]);
       expect(stderr.trim().split('\n'), stderr).to.have.length(1);
     });
   }
@@ -113,7 +113,7 @@ describe('an outdated server', () => {
   it('Redis: ends a running web process when it appears', async () => {
     await gate.cut();
     const web = await startProgram('src/server.js', [], envs.get('Redis'));
-    await endsBySentence(web, () => gate.restore());
+    await expectExitWithMessage(web, () => gate.restore());
   });
 
   it('Redis: ends a running worker when it returns outdated', async () => {
@@ -121,11 +121,11 @@ describe('an outdated server', () => {
     const worker = await startProgram('workers/run.js', ['settlements'], envs.get('Redis'));
     await gate.cut();
     isOld = true;
-    await endsBySentence(worker, () => gate.restore());
+    await expectExitWithMessage(worker, () => gate.restore());
   });
 
-  async function endsBySentence(program: RunningProgram, begin: () => Promise<void>): Promise<void> {
-    const ended = once(program.process, 'exit', { signal: AbortSignal.timeout(atOnceMs) });
+  async function expectExitWithMessage(program: RunningProgram, begin: () => Promise<void>): Promise<void> {
+    const ended = once(program.process, 'exit', { signal: AbortSignal.timeout(exitLimitMs) });
     await begin();
     expect(await ended, program.output()).to.deep.equal([1, null]);
     const errors = program
@@ -134,7 +134,7 @@ describe('an outdated server', () => {
       .filter((line) => line.includes('"level":"error"'));
     const others = errors.filter((line) => !line.includes('ECONN'));
     expect(others, program.output()).to.have.length(1);
-    expect(others[0]).to.match(sentences.Redis).and.not.contain('stack');
+    expect(others[0]).to.match(versionMessages.Redis).and.not.contain('stack');
   }
 
   it('Redis: an unreachable server does not stop the migration', async () => {

@@ -7,14 +7,14 @@ import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startStack } from '../support/stack.js';
 
-interface Written {
+interface WrittenCall {
   name: string;
   path: string;
   init: RequestInit;
 }
 
 /** Returns the calls that depend on no earlier response and need no signature. */
-function callsIn(file: string, values: Record<string, string>): Written[] {
+function callsIn(file: string, values: Record<string, string>): WrittenCall[] {
   const [head = '', ...parts] = file.split(/^### .*\n/m);
   const own = [...head.matchAll(/^@(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
   const all: Record<string, string> = { ...(Object.fromEntries(own) as object), ...values };
@@ -42,7 +42,7 @@ function callsIn(file: string, values: Record<string, string>): Written[] {
     });
 }
 
-const isOrder = ({ init }: Written) => typeof init.body === 'string' && init.body.includes('"ref_id"');
+const isOrder = ({ init }: WrittenCall) => typeof init.body === 'string' && init.body.includes('"ref_id"');
 
 describe('topup.http', function () {
   this.timeout(120_000);
@@ -59,7 +59,7 @@ describe('topup.http', function () {
         username: 'buyer',
       });
       const idOf = new Map<string, string>();
-      const send = async ({ path, init }: Written) => {
+      const send = async ({ path, init }: WrittenCall) => {
         const response = await fetch(stack.baseUrl + path, init);
         return { status: response.status, text: await response.text() };
       };

@@ -4,7 +4,7 @@ import { chromium, type Browser, type Page, type Request } from 'playwright-core
 import { hmacSign } from '../api/support/reseller.js';
 import { docsMap } from '../../src/api/docs/docs-map.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
-import { expectPageToPassChecks } from '../console/support/expect-sound.js';
+import { expectPageToPassChecks } from '../console/support/check-page.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { describeWith } from '../support/require-tool.js';
@@ -48,19 +48,19 @@ describeWith('chromium', '/docs in a browser', function () {
    * Opens a page and runs the page checks.
    * @param exclude Selectors for common parts, which another test checks.
    */
-  async function openSound(path: string, exclude: string[] = []): Promise<void> {
+  async function openAndCheck(path: string, exclude: string[] = []): Promise<void> {
     const response = await page.goto(`${stack.baseUrl}${path}`);
     expect(response?.status(), path).to.equal(200);
     await expectPageToPassChecks(page, `docs${path.replaceAll('/', '-')}`, exclude);
   }
 
   for (const { name, title } of docsMap.flatMap(({ pages }) => pages)) {
-    it(`${title}: passes on a phone`, () => openSound(`/docs/${name}`, ['.sidebar']));
+    it(`${title}: passes on a phone`, () => openAndCheck(`/docs/${name}`, ['.sidebar']));
   }
 
   it('the map, the list of calls and a call pass on a phone', async () => {
     for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/createBuyerReport']) {
-      await openSound(path);
+      await openAndCheck(path);
     }
   });
 

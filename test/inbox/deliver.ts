@@ -7,7 +7,7 @@ export function newSecret(): string {
 }
 
 /** Computes the signature as documented, independently of the inbox's code. */
-export function xSignature(secret: string, raw: string): string {
+export function signBody(secret: string, raw: string): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   return `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
 }

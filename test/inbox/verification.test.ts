@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startInbox, type RunningInbox } from '../support/inbox.js';
-import { newSecret, post, standardHeaders, xSignature } from './deliver.js';
+import { newSecret, post, standardHeaders, signBody } from './deliver.js';
 
 describe('inbox: signatures', () => {
   const secret = newSecret();
@@ -24,7 +24,7 @@ describe('inbox: signatures', () => {
   }
 
   it('accept x-signature and Standard Webhooks, alone and together', async () => {
-    const own = { 'x-signature': xSignature(secret, raw) };
+    const own = { 'x-signature': signBody(secret, raw) };
     const standard = standardHeaders(secret, raw);
     expect(await verifiedOf('/hooks/shop/1', own)).to.be.true;
     expect(await verifiedOf('/hooks/shop/2', standard)).to.be.true;
@@ -32,16 +32,16 @@ describe('inbox: signatures', () => {
   });
 
   it('refuse an invalid signature next to a valid one', async () => {
-    const own = { 'x-signature': xSignature(secret, raw) };
+    const own = { 'x-signature': signBody(secret, raw) };
     const standard = standardHeaders(secret, raw);
     const wrong = newSecret();
     expect(await verifiedOf('/hooks/shop/1', { ...own, ...standardHeaders(wrong, raw) })).to.be.false;
-    expect(await verifiedOf('/hooks/shop/2', { ...standard, 'x-signature': xSignature(wrong, raw) })).to.be
+    expect(await verifiedOf('/hooks/shop/2', { ...standard, 'x-signature': signBody(wrong, raw) })).to.be
       .false;
   });
 
   it('refuse a changed byte and a delivery without a signature', async () => {
-    const headers = { 'x-signature': xSignature(secret, raw), ...standardHeaders(secret, raw) };
+    const headers = { 'x-signature': signBody(secret, raw), ...standardHeaders(secret, raw) };
     expect(await verifiedOf('/hooks/shop/1', headers, raw.replace('é', 'e'))).to.be.false;
     expect(await verifiedOf('/hooks/shop/2', {})).to.be.false;
     expect(await verifiedOf('/hooks/shop/3', { 'x-signature': 'sha256=' })).to.be.false;
@@ -49,7 +49,7 @@ describe('inbox: signatures', () => {
   });
 
   it('report each signature as right, wrong or missing', async () => {
-    await post(inbox, '/hooks/shop', raw, { headers: { 'x-signature': xSignature(newSecret(), raw) } });
+    await post(inbox, '/hooks/shop', raw, { headers: { 'x-signature': signBody(newSecret(), raw) } });
     const { verification } = await inbox.waitFor(() => true);
     expect(verification).to.deep.equal({ x_signature: 'wrong', standard_webhooks: 'missing' });
   });
@@ -61,11 +61,11 @@ describe('inbox: signatures', () => {
     const both = {
       ...standard,
       'webhook-signature': signatures.join(' '),
-      'x-signature': `${xSignature(next, raw)} ${xSignature(secret, raw)}`,
+      'x-signature': `${signBody(next, raw)} ${signBody(secret, raw)}`,
     };
     expect(await verifiedOf('/hooks/shop', both)).to.be.true;
     await inbox.control({ secrets: { rotating: [secret, next] } });
-    expect(await verifiedOf('/hooks/rotating', { 'x-signature': xSignature(next, raw) })).to.be.true;
+    expect(await verifiedOf('/hooks/rotating', { 'x-signature': signBody(next, raw) })).to.be.true;
   });
 
   it('refuse a timestamp older than five minutes unless disabled', async () => {
@@ -78,7 +78,7 @@ describe('inbox: signatures', () => {
 
   it('use the secret of the closest path, the account name, or *', async () => {
     const [inner, rest] = [newSecret(), newSecret()];
-    const signed = (by: string) => ({ 'x-signature': xSignature(by, raw) });
+    const signed = (by: string) => ({ 'x-signature': signBody(by, raw) });
     expect(await verifiedOf('/hooks/stranger', signed(secret))).to.be.null;
     await inbox.control({ secrets: { '/hooks/shop/inner/': inner, '*': rest } });
     expect(await verifiedOf('/hooks/shop/outer', signed(secret))).to.be.true;

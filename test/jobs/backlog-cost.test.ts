@@ -19,7 +19,7 @@ const receivers = 20;
 const late = 3;
 const lateMs = 60_000;
 
-interface Counted {
+interface CountedQuery {
   collection: string;
   filter: Document;
   options: { hint?: string; limit?: number };
@@ -95,10 +95,10 @@ describe(`a backlog with ${rows.toLocaleString('en')} waiting rows of each kind,
     );
   });
   it('is counted by reading only the late rows', async () => {
-    const counted: Counted[] = [];
+    const counted: CountedQuery[] = [];
     mongoose.set(
       'debug',
-      (collection: string, method: string, filter: Document, options: Counted['options']) => {
+      (collection: string, method: string, filter: Document, options: CountedQuery['options']) => {
         if (method === 'countDocuments') {
           counted.push({ collection, filter, options });
         }

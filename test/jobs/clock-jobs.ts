@@ -5,7 +5,7 @@ interface ThingData {
   thingId: string;
 }
 
-const of = (name: string) => ({
+const buildJobOptions = (name: string) => ({
   queue: defineQueue({ name: 'clocks', does: 'Tests hosts with wrong clocks', concurrency: 5 }),
   name,
   version: 1,
@@ -13,11 +13,11 @@ const of = (name: string) => ({
   subject: ({ thingId }: ThingData) => thingId,
 });
 
-export const noteJob = defineJob<ThingData>(of('note'));
-export const brokenJob = defineJob<ThingData>(of('break'));
+export const noteJob = defineJob<ThingData>(buildJobOptions('note'));
+export const brokenJob = defineJob<ThingData>(buildJobOptions('break'));
 
 export const tickMs = 500;
 export const tickJob = defineJob<ThingData>({
-  ...of('tick'),
+  ...buildJobOptions('tick'),
   clock: { everyMs: tickMs, data: { thingId: 'tick' } },
 });

@@ -8,7 +8,7 @@ import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../support/connect-mongo.js';
 
 describe('a hanging job', () => {
   const own = defineQueue({ name: uniqueRef('hanging'), does: 'nothing', concurrency: 1 });
@@ -31,7 +31,7 @@ describe('a hanging job', () => {
   const jobs = [jobIn(own), jobIn(ofFamily)] as const;
 
   before(async () => {
-    await Promise.all([connectRedis(), connectMongoWhenItAnswers()]);
+    await Promise.all([connectRedis(), connectMongoWhenReady()]);
     const [first, second] = jobs.map(handlerOf) as [Handler, Handler];
     workers = startWorkers([first], [{ name: 'a family', handlersNow: () => Promise.resolve([second]) }]);
     await workers.ready;

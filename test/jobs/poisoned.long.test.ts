@@ -371,7 +371,7 @@ describe('poisoned jobs', () => {
       }
       over.catch(() => undefined);
       deaths += 1;
-      await takeForStalled(queue);
+      await markAsStalled(queue);
       living = forkTestProgram('test/jobs/deadly-process');
     }
     await eventually('the other jobs are done', () => others.every((each) => done.has(each)), 20_000);
@@ -391,7 +391,7 @@ describe('poisoned jobs', () => {
  * Skips the 13 seconds in which a killed worker's locks and lease expire and two checks find its
  * jobs.
  */
-async function takeForStalled(queue: ReturnType<typeof openQueue>): Promise<void> {
+async function markAsStalled(queue: ReturnType<typeof openQueue>): Promise<void> {
   const active = await redis().lrange(queue.toKey('active'), 0, -1);
   await redis().del(`${env.QUEUE_PREFIX}:{lease}:suspect:${deadlyJob.queue.name}`);
   if (active.length > 0) {

@@ -7,7 +7,7 @@ import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-const clocked = processTypes
+const clockJobs = processTypes
   .flatMap(({ handlers }) => handlers.map(({ job }) => job))
   .filter(({ clock }) => clock !== undefined);
 
@@ -46,7 +46,7 @@ describe('scheduled jobs, and jobs of other releases', () => {
   const statusOf = async (id: string): Promise<unknown> =>
     (await stack.db.collection<{ _id: string; status: string }>('transactions').findOne({ _id: id }))?.status;
 
-  async function forget(pattern: string): Promise<void> {
+  async function deleteKeys(pattern: string): Promise<void> {
     const keys = await redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${pattern}`);
     await redis.del(...keys, 'none');
   }
@@ -54,11 +54,11 @@ describe('scheduled jobs, and jobs of other releases', () => {
   it('each kind has one schedule, however many processes maintain it', async () => {
     await eventually(
       'all schedules exist',
-      async () => (await schedules.getJobSchedulersCount()) === clocked.length,
+      async () => (await schedules.getJobSchedulersCount()) === clockJobs.length,
     );
     const found = await schedules.getJobSchedulers();
     expect(found.map(({ key, every }) => ({ key, every }))).to.have.deep.members(
-      clocked.map(({ name, clock }) => ({ key: name, every: clock?.everyMs })),
+      clockJobs.map(({ name, clock }) => ({ key: name, every: clock?.everyMs })),
     );
   });
 
@@ -75,20 +75,20 @@ describe('scheduled jobs, and jobs of other releases', () => {
 
   it('schedules and jobs lost with Redis are restored, and waiting work is done', async () => {
     const id = await buy();
-    await forget('*');
-    expect(await schedules.getJobSchedulersCount()).to.be.lessThan(clocked.length);
+    await deleteKeys('*');
+    expect(await schedules.getJobSchedulersCount()).to.be.lessThan(clockJobs.length);
     const worker = await stack.startWorker('fulfilment');
     await eventually('the purchase is final', async () => (await statusOf(id)) === 'SUCCESS', 30_000);
     await eventually(
       'all schedules are back',
-      async () => (await schedules.getJobSchedulersCount()) === clocked.length,
+      async () => (await schedules.getJobSchedulersCount()) === clockJobs.length,
     );
     await worker.stop();
   });
 
   it('a job of a future release fails, and the sweep finds its purchase', async () => {
     const unknown = await buy();
-    await forget('fulfilment*');
+    await deleteKeys('fulfilment*');
     const future = await fulfilment.add('fulfil-purchase', { v: 99, purchase: unknown });
     const worker = await stack.startWorker('fulfilment');
     await eventually('the new job failed', async () => (await future.getState()) === 'failed');

@@ -16,18 +16,18 @@ import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const { queue } = payOutJob;
-const written = { name: 'pay-out', timestamp: '1', delay: '0', priority: '0', data: '{}', opts: '{}' };
+const readableJob = { name: 'pay-out', timestamp: '1', delay: '0', priority: '0', data: '{}', opts: '{}' };
 const unreadable: Record<string, object> = {
-  'no-data': { ...written, data: '{"secret":"hunter2"' },
-  'no-opts': { ...written, opts: 'x' },
-  'null-opts': { ...written, opts: 'null' },
-  'no-parent': { ...written, parent: '{' },
+  'no-data': { ...readableJob, data: '{"secret":"hunter2"' },
+  'no-opts': { ...readableJob, opts: 'x' },
+  'null-opts': { ...readableJob, opts: 'null' },
+  'no-parent': { ...readableJob, parent: '{' },
 };
 /** BullMQ can read these fields, but it fails when it increments one or plans the next run. */
 const uncountable: Record<string, object> = {
-  'no-count': { ...written, atm: 'x', ats: 'y' },
-  'no-period': { ...written, rjk: 'of-no-schedule' },
-  'two-periods': { ...written, opts: '{"repeat":{"every":1000,"pattern":"x"},"repeatJobKey":"q"}' },
+  'no-count': { ...readableJob, atm: 'x', ats: 'y' },
+  'no-period': { ...readableJob, rjk: 'of-no-schedule' },
+  'two-periods': { ...readableJob, opts: '{"repeat":{"every":1000,"pattern":"x"},"repeatJobKey":"q"}' },
 };
 const ids = Object.keys(unreadable);
 
@@ -86,13 +86,13 @@ describe('unreadable jobs', function () {
 
   it('do not include jobs that BullMQ writes, even with fractional milliseconds', async () => {
     const whole = {
-      ...written,
+      ...readableJob,
       delay: '10000.5',
       parent: '{"id":"1","queueKey":"k"}',
       atm: '2',
       processedOn: '1',
     };
-    const ofSchedule = { ...written, rjk: 's', opts: '{"repeat":{"every":1000,"count":3},"attempts":1}' };
+    const ofSchedule = { ...readableJob, rjk: 's', opts: '{"repeat":{"every":1000,"count":3},"attempts":1}' };
     for (const fields of [whole, ofSchedule]) {
       const key = openQueue(queue).toKey('whole');
       await redis().hset(key, fields);

@@ -16,7 +16,7 @@ import type { ClockOrder } from './clock-process.js';
 const tenMinutes = 600_000;
 const twoHours = 7_200_000;
 
-interface Told {
+interface ProcessMessage {
   ready?: true;
   added?: string;
   ran?: string;
@@ -52,8 +52,8 @@ describe('jobs on hosts with wrong clocks', () => {
     const env = { ...buildEnvWithClockAhead(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
     const child = forkTestProgram('test/jobs/clock-process', env, { silent: true });
     started.push(child);
-    const messages: Told[] = [];
-    child.on('message', (message: Told) => messages.push(message));
+    const messages: ProcessMessage[] = [];
+    child.on('message', (message: ProcessMessage) => messages.push(message));
     await eventually('the worker is ready', () => messages.some(({ ready }) => ready), 30_000);
     return {
       async add(job: ClockOrder['job'], delayMs: number): Promise<string> {
@@ -83,7 +83,7 @@ describe('jobs on hosts with wrong clocks', () => {
     it(`a lone worker ten minutes ${where} takes a delayed job when due, with few Redis calls`, async () => {
       const worker = await start(wrongMs);
       const dueMs = (await fleetNowMs()) + 1_500;
-      const scriptsBefore = await scriptsRun();
+      const scriptsBefore = await countScriptRuns();
       const thingId = newId();
       const queue = new Queue(noteJob.queue.name, { connection: redis, prefix });
       // Add the job from a host whose clock is right.
@@ -92,12 +92,12 @@ describe('jobs on hosts with wrong clocks', () => {
       expect(await fleetNowMs()).to.be.greaterThan(dueMs - 100);
       // About ten of these calls belong to the scheduled job and to the measurements of the fleet
       // clock.
-      expect((await scriptsRun()) - scriptsBefore).to.be.lessThan(100);
+      expect((await countScriptRuns()) - scriptsBefore).to.be.lessThan(100);
       await queue.close();
     });
   }
 
-  async function scriptsRun(): Promise<number> {
+  async function countScriptRuns(): Promise<number> {
     const stats = await redis.info('commandstats');
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   }

@@ -27,7 +27,7 @@ const slowMs = 750;
  */
 const providerLatencyMs = 300;
 /** A connection that the network drops silently may hold a database lock for a minute. */
-const recoveredWithinMs = 150_000;
+const recoveryTimeoutMs = 150_000;
 
 const links = [
   'web - MongoDB',
@@ -59,11 +59,11 @@ interface Case {
   fault: Fault;
   moment: Moment;
 }
-const all: Case[] = links.flatMap((link) =>
+const allCases: Case[] = links.flatMap((link) =>
   (Object.keys(faults) as Fault[]).flatMap((fault) => moments.map((moment) => ({ link, fault, moment }))),
 );
 
-interface Copy {
+interface ServiceCopy {
   stack: Stack;
   web: RunningProgram;
   gates: Record<Link, TcpGate>;
@@ -75,7 +75,7 @@ interface Copy {
 
 describe('network faults on every link at every stage of a purchase', function () {
   this.timeout(limitMs);
-  const copies: Copy[] = [];
+  const copies: ServiceCopy[] = [];
 
   before(async () => {
     // Start them one by one: ten processes at once would exceed the start time limit on a busy
@@ -86,12 +86,12 @@ describe('network faults on every link at every stage of a purchase', function (
   });
   after(() => Promise.all(copies.map((copy) => copy.stop())));
 
-  const chosen = all.filter((_, index) => index % every === 0);
+  const chosen = allCases.filter((_, index) => index % every === 0);
   it(`${chosen.length} cases: every purchase becomes final, is executed once and sends its webhook`, async () => {
     const waiting = [...chosen];
     const took = new Map<string, number>();
     const failed: string[] = [];
-    const play = async (copy: Copy) => {
+    const play = async (copy: ServiceCopy) => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const cell = `${next.link}, ${next.fault}`;
         try {
@@ -113,7 +113,7 @@ describe('network faults on every link at every stage of a purchase', function (
   });
 });
 
-async function startCopy(): Promise<Copy> {
+async function startCopy(): Promise<ServiceCopy> {
   const [simulator, inbox] = await Promise.all([startSimulator(), startInbox()]);
   await simulator.control({ latency_ms: providerLatencyMs });
   const gateTo = (name: string) => startTcpGate(process.env[name] ?? '');
@@ -130,7 +130,7 @@ async function startCopy(): Promise<Copy> {
     env: { SIMULATOR_URL: provider.url.replace(/\/$/, ''), INBOX_URL: receiver.url.replace(/\/$/, '') },
   });
   const by = (mongo: TcpGate, redis: TcpGate) => ({
-    MONGODB_URI: through(mongo, stack.env['MONGODB_URI'] ?? ''),
+    MONGODB_URI: routeThroughGate(mongo, stack.env['MONGODB_URI'] ?? ''),
     REDIS_URL: redis.url,
   });
   const web = await stack.startWeb(by(webMongo, webRedis));
@@ -166,7 +166,7 @@ async function startCopy(): Promise<Copy> {
 }
 
 /** Returns the URI of the same database through the gate. */
-function through(gate: TcpGate, databaseUri: string): string {
+function routeThroughGate(gate: TcpGate, databaseUri: string): string {
   const uri = new URL(databaseUri);
   uri.host = new URL(gate.url).host;
   // With a replica set name, the driver would connect to the address that the server advertises,
@@ -181,7 +181,7 @@ function through(gate: TcpGate, databaseUri: string): string {
  * @returns the milliseconds from the end of the fault until every purchase has a response, is final
  * and has its webhook delivered.
  */
-async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<number> {
+async function playCase(copy: ServiceCopy, { link, fault, moment }: Case): Promise<number> {
   const gate = copy.gates[link];
   const { stack, web, simulator, inbox, key } = copy;
   const transactions = stack.db.collection<{ _id: string; status: string }>('transactions');
@@ -227,14 +227,14 @@ async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<numb
       const open = await transactions.find({ _id: { $in: ids }, status: /^P/ }).toArray();
       return open.length === 0 || Promise.reject(new Error(`open: ${JSON.stringify(open)}`));
     },
-    recoveredWithinMs,
+    recoveryTimeoutMs,
   );
   const final = await transactions.find({ _id: { $in: ids } }).toArray();
   expect(final, 'final purchases').to.have.length(purchasesOfACase);
   for (const { _id, status } of final) {
     await inbox.waitFor(
       ({ headers, raw }) => headers['x-event'] === `transaction.${status.toLowerCase()}` && raw.includes(_id),
-      recoveredWithinMs,
+      recoveryTimeoutMs,
     );
   }
   const recoveredMs = performance.now() - endedAt;

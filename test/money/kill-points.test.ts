@@ -32,7 +32,7 @@ const triesMax = 3;
  * A movement of money that starts in the killed process. The balance would cover the movement
  * twice, so only the service's rules prevent a second one.
  */
-interface Deed {
+interface Movement {
   /** The account whose money moves. It has its own lane. */
   accountId: string;
   begin(victim: CalledService): Promise<unknown>;
@@ -57,12 +57,12 @@ interface Deed {
 }
 
 /** @param productCode The product to buy, if the movement is a purchase. */
-type Open = (productCode: string) => Promise<Deed>;
+type Open = (productCode: string) => Promise<Movement>;
 
 describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at each point`, function () {
   this.timeout(limitMs);
   let world: KillWorld;
-  const deeds: Deed[] = [];
+  const deeds: Movement[] = [];
   /** The ref_ids of purchases whose job may have survived. */
   const withJob = new Set<unknown>();
   /** The ref_ids of movements whose process died before every movement was at its point. */
@@ -74,45 +74,45 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   after(() => world.stop());
 
   const wallets = 'wallets';
-  kills('before the first command of a posting', purchase('new'), () =>
+  itSurvivesKill('before the first command of a posting', purchase('new'), () =>
     holdBefore('find', wallets, { movements }),
   );
-  kills('after the wallets were read', purchase('new'), () => holdBefore('update', wallets, { movements }));
-  kills('after the wallets were updated', purchase('new'), () => dropReply('update', wallets, { movements }));
-  kills('after the purchase was inserted', purchase('new'), () =>
+  itSurvivesKill('after the wallets were read', purchase('new'), () => holdBefore('update', wallets, { movements }));
+  itSurvivesKill('after the wallets were updated', purchase('new'), () => dropReply('update', wallets, { movements }));
+  itSurvivesKill('after the purchase was inserted', purchase('new'), () =>
     dropReply('insert', 'transactions', { movements }),
   );
-  kills('before the commit is sent', purchase('new'), () => dropReply('insert', 'journals', { movements }));
-  kills('while the commit is on its way', purchase('either'), () =>
+  itSurvivesKill('before the commit is sent', purchase('new'), () => dropReply('insert', 'journals', { movements }));
+  itSurvivesKill('while the commit is on its way', purchase('either'), () =>
     holdBefore('commitTransaction', null, { movements, ms: 1_500 }),
   );
-  kills('after the commit, before its reply', purchase('known'), committed('transactions'));
-  kills('after the commit, before its job is added', purchase('known', { jobLost: true }), heldAtItsJob);
-  kills('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
+  itSurvivesKill('after the commit, before its reply', purchase('known'), holdAfterCommit('transactions'));
+  itSurvivesKill('after the commit, before its job is added', purchase('known', { jobLost: true }), holdAtJob);
+  itSurvivesKill('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
     dropReply('commitTransaction', null, { movements }),
   );
-  kills(
+  itSurvivesKill(
     'after the provider got the request, before it answers',
     fulfilment({ sent: true }),
-    heldByTheProvider,
+    holdAtProvider,
   );
-  kills(
+  itSurvivesKill(
     'after the provider answered, before the success is posted',
     fulfilment({ sent: true }),
-    heldAtItsSuccess,
+    holdAtSuccess,
   );
-  kills('in the middle of a posting of credits', sellerPosting(), () =>
+  itSurvivesKill('in the middle of a posting of credits', sellerPosting(), () =>
     dropReply('update', 'sellerCredits', { movements }),
   );
-  kills('in the middle of a settlement request', settlementRequest(), () =>
+  itSurvivesKill('in the middle of a settlement request', settlementRequest(), () =>
     dropReply('insert', 'settlements', { movements }),
   );
-  kills(
+  itSurvivesKill(
     'after the commit of a settlement request, before its reply',
     settlementRequest({ isCommitted: true }),
-    committed('settlements'),
+    holdAfterCommit('settlements'),
   );
-  kills('in the middle of a payout', payout(), () => dropReply('update', wallets, { movements }));
+  itSurvivesKill('in the middle of a payout', payout(), () => dropReply('update', wallets, { movements }));
 
   it('after all kills everything is done once, and the ledger is verified', async () => {
     await world.expectAllDone(
@@ -121,11 +121,11 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     );
   });
 
-  function kills(point: string, open: Open, hold: (begun: Deed[]) => Hold): void {
+  function itSurvivesKill(point: string, open: Open, hold: (begun: Movement[]) => Hold): void {
     it(`${point}: a repeated call returns the correct result`, async () => {
       await inParallel([...Array(killsMax).keys()], atOnce, async () => {
         let tries = 1;
-        while (!(await killed(open, hold, tries === triesMax))) {
+        while (!(await killAtPoint(open, hold, tries === triesMax))) {
           tries += 1;
         }
       });
@@ -138,7 +138,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
    * @param isLast True for the last attempt, in which every movement must reach the point.
    * @returns true if every movement was at its point.
    */
-  async function killed(open: Open, hold: (begun: Deed[]) => Hold, isLast: boolean): Promise<boolean> {
+  async function killAtPoint(open: Open, hold: (begun: Movement[]) => Hold, isLast: boolean): Promise<boolean> {
     // Use a separate seller for each attempt, because the unanswered orders open the circuit of
     // their provider.
     const { productCode } = await (
@@ -173,19 +173,19 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     return areAtPoint;
   }
 
-  function committed(collection: string): (begun: Deed[]) => Hold {
+  function holdAfterCommit(collection: string): (begun: Movement[]) => Hold {
     return (begun) => async (victim) => {
       const areThere = await dropReply('commitTransaction', null, { movements })(victim);
       return async () => {
         await areThere();
         // On a slow machine, one movement may send its commit twice before another sends its first.
         // The number of commits is therefore not enough.
-        await areStored(collection, begun);
+        await waitUntilStored(collection, begun);
       };
     };
   }
 
-  async function areStored(collection: string, begun: Deed[]): Promise<void> {
+  async function waitUntilStored(collection: string, begun: Movement[]): Promise<void> {
     await eventually(
       'all movements are stored',
       async () => (await storedOf(collection, begun)).length === movements,
@@ -193,7 +193,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /** Returns the ref_ids of the movements that are stored in the collection. */
-  function storedOf(collection: string, begun: Deed[]): Promise<unknown[]> {
+  function storedOf(collection: string, begun: Movement[]): Promise<unknown[]> {
     const refIds = begun.map(({ refId }) => refId);
     return world.stack.db.collection(collection).distinct('refId', { refId: { $in: refIds } });
   }
@@ -202,7 +202,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
    * Holds the process after its commits: Redis stops responding while they are in flight. The
    * commits must arrive within 2 s, before their transactions expire.
    */
-  function heldAtItsJob(begun: Deed[]): Hold {
+  function holdAtJob(begun: Movement[]): Hold {
     return async (victim) => {
       const atCommit = await holdBefore('commitTransaction', null, { movements, ms: 600 })(victim);
       return async () => {
@@ -210,7 +210,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         victim.gate.hang();
         // On a slow machine the first purchase may commit before Redis stops, and get its job.
         (await storedOf('transactions', begun)).forEach((each) => withJob.add(each));
-        await areStored('transactions', begun);
+        await waitUntilStored('transactions', begun);
         expect(withJob.size, 'purchases that kept their job').to.be.below(killsMax * movements);
       };
     };
@@ -221,7 +221,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
    * @param answers Whether the provider responds once it has received every request.
    * @returns a function that waits for every request.
    */
-  function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): () => Promise<unknown> {
+  function waitForProviderCalls(begun: Movement[], answers: Promise<boolean>): () => Promise<unknown> {
     const arrived = new Set<string>();
     for (const { purchaseId = '' } of begun) {
       world.arrived.set(purchaseId, () => {
@@ -234,17 +234,17 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
     return () => eventually('the provider has all requests', () => arrived.size === begun.length, 60_000);
   }
 
-  function heldByTheProvider(begun: Deed[]): Hold {
-    return () => Promise.resolve(arrivedAtTheProvider(begun, Promise.resolve(false)));
+  function holdAtProvider(begun: Movement[]): Hold {
+    return () => Promise.resolve(waitForProviderCalls(begun, Promise.resolve(false)));
   }
 
-  function heldAtItsSuccess(begun: Deed[]): Hold {
+  function holdAtSuccess(begun: Movement[]): Hold {
     return (victim) => {
       let answer: (answers: boolean) => void = () => undefined;
       const answers = new Promise<boolean>((resolve) => {
         answer = resolve;
       });
-      const areThere = arrivedAtTheProvider(begun, answers);
+      const areThere = waitForProviderCalls(begun, answers);
       return Promise.resolve(async () => {
         await areThere();
         const atSuccess = await holdBefore('update', 'transactions', { movements })(victim);

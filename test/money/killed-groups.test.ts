@@ -22,7 +22,7 @@ import {
 const { repeats, movements, atOnce, limitMs } = sizes.killedGroups;
 const buyers = 4;
 const price = 1_000;
-const left = 500;
+const remainingBalance = 500;
 /** Purchases per buyer. The balance covers all of them except one. */
 const purchasesEach = movements / buyers;
 /**
@@ -30,7 +30,7 @@ const purchasesEach = movements / buyers;
  */
 const leadMs = 1_000;
 
-type Asked = Omit<AskedRouted, 'requestId'>;
+type GroupPurchase = Omit<AskedRouted, 'requestId'>;
 
 describe(`kill -9 with ${movements} movements in a group, ${repeats} times at each point`, function () {
   this.timeout(limitMs);
@@ -43,22 +43,22 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   after(() => world.stop());
 
   const wallets = 'wallets';
-  kills('before its first command', holdBefore('find', wallets), 'nothing');
-  kills('after the wallets were read', holdBefore('update', wallets), 'nothing');
-  kills('after the wallets were updated', dropReply('update', wallets), 'nothing');
-  kills('after the purchases were inserted', dropReply('insert', 'transactions'), 'nothing');
-  kills('before the commit is sent', dropReply('insert', 'journals'), 'nothing');
-  kills(
+  itSurvivesKill('before its first command', holdBefore('find', wallets), 'nothing');
+  itSurvivesKill('after the wallets were read', holdBefore('update', wallets), 'nothing');
+  itSurvivesKill('after the wallets were updated', dropReply('update', wallets), 'nothing');
+  itSurvivesKill('after the purchases were inserted', dropReply('insert', 'transactions'), 'nothing');
+  itSurvivesKill('before the commit is sent', dropReply('insert', 'journals'), 'nothing');
+  itSurvivesKill(
     'while the commit is on its way',
     holdBefore('commitTransaction', null, { ms: 1_500 }),
     'all or nothing',
   );
-  kills('after the commit, before its reply', dropReply('commitTransaction', null), 'all');
+  itSurvivesKill('after the commit, before its reply', dropReply('commitTransaction', null), 'all');
 
   it('after all kills everything is done once, and the ledger is verified', () =>
     world.expectAllDone(healed, limitMs));
 
-  function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
+  function itSurvivesKill(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
     it(`${point}: a repeated call returns the correct result`, async () => {
       const all = Array.from({ length: repeats }, (_, index) => index);
       await inParallel(all, atOnce, async () => {
@@ -85,24 +85,24 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
           expect(stored).to.be.at.least(written === 'all' ? 1 : 0);
         }
         await repeat([leader, ...group]);
-        healed.push(...accounts.map((accountId) => () => isHealed(accountId)));
+        healed.push(...accounts.map((accountId) => () => expectHealed(accountId)));
       });
     });
   }
 
-  async function ask(): Promise<{ accounts: string[]; leader: Asked; group: Asked[] }> {
+  async function ask(): Promise<{ accounts: string[]; leader: GroupPurchase; group: GroupPurchase[] }> {
     const accounts = await (
       await world.healthy()
-    ).callOrThrow('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + left });
+    ).callOrThrow('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + remainingBalance });
     const { productCode } = world.shop;
     const [leader, ...group] = Array.from({ length: purchasesEach }, () =>
       accounts.map((accountId) => ({ accountId, productCode, refId: uniqueRef() })),
     ).flat();
-    return { accounts, leader: leader as Asked, group };
+    return { accounts, leader: leader as GroupPurchase, group };
   }
 
   /** Repeats all calls concurrently, as the clients would. */
-  async function repeat(all: Asked[]): Promise<void> {
+  async function repeat(all: GroupPurchase[]): Promise<void> {
     const refused = new Map<string, number>();
     await Promise.all(
       all.map(async (asked) => {
@@ -120,12 +120,12 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
     expect([...refused.values()], 'uncovered purchases per buyer').to.deep.equal(Array(buyers).fill(1));
   }
 
-  async function isHealed(accountId: string): Promise<void> {
+  async function expectHealed(accountId: string): Promise<void> {
     const found = await world.stack.db.collection('transactions').find({ accountId }).toArray();
     expect(found.map((each) => String(each['status']))).to.deep.equal(
       Array(purchasesEach - 1).fill('SUCCESS'),
     );
     // `seq` counts the deposit and the purchases.
-    expect(await world.walletOf(accountId)).to.include({ balance: left, seq: purchasesEach });
+    expect(await world.walletOf(accountId)).to.include({ balance: remainingBalance, seq: purchasesEach });
   }
 });

@@ -84,8 +84,8 @@ describe('lost postings and replies', () => {
     await eventually('the read is sent', async () => (await fault.count()) > 0);
     await fault.end();
     const next = failureOf(shop.buy());
-    await eventually('the next one is answered', () => Promise.race([next.then(() => true), pending()]));
-    await eventually('the first one is answered', () => Promise.race([stuck.then(() => true), pending()]));
+    await eventually('the next one is answered', () => Promise.race([next.then(() => true), resolveNextTick()]));
+    await eventually('the first one is answered', () => Promise.race([stuck.then(() => true), resolveNextTick()]));
   });
 
   it('an index check without a reply does not block postings forever', async () => {
@@ -107,7 +107,7 @@ describe('lost postings and replies', () => {
    * Resolves in the next iteration of the event loop. Compared with a promise that may still be
    * pending.
    */
-  function pending(): Promise<false> {
+  function resolveNextTick(): Promise<false> {
     return new Promise((resolve) => setTimeout(() => resolve(false), 0));
   }
 });

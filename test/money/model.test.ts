@@ -53,7 +53,7 @@ interface Batch {
 }
 
 /** Generates a fault that affects these commands with a given probability. */
-function often(): fc.Arbitrary<Trouble> {
+function buildFrequentTrouble(): fc.Arbitrary<Trouble> {
   return fc.record({
     commands: fc.subarray(commands, { minLength: 1 }),
     probability: fc.constantFrom(0.05, 0.2, 0.5),
@@ -61,7 +61,7 @@ function often(): fc.Arbitrary<Trouble> {
 }
 
 /** Generates a slow fault that occurs a limited number of times. */
-function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
+function buildOccasionalTrouble(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
   return fc
     .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 * atOnce }) })
     .map((drawn) => ({ ...drawn, ...more }));
@@ -73,22 +73,22 @@ function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<
  */
 const endless = ['find'];
 const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs: number][] = [
-  ['reply-lost', often(), quick],
-  ['refused', often(), quick],
-  ['transient', often(), quick],
-  ['write-conflict', often(), quick],
-  ['unlabelled-error', often(), quick],
-  ['write-concern-timeout', often(), quick],
+  ['reply-lost', buildFrequentTrouble(), quick],
+  ['refused', buildFrequentTrouble(), quick],
+  ['transient', buildFrequentTrouble(), quick],
+  ['write-conflict', buildFrequentTrouble(), quick],
+  ['unlabelled-error', buildFrequentTrouble(), quick],
+  ['write-concern-timeout', buildFrequentTrouble(), quick],
   [
     'silence',
-    sometimes(
+    buildOccasionalTrouble(
       {},
       commands.filter((each) => !endless.includes(each)),
     ),
     slow,
   ],
-  ['pause', sometimes({ ms: 5_000 }), slow],
-  ['step-down', sometimes({ ms: 1_000, times: 1 }), slow],
+  ['pause', buildOccasionalTrouble({ ms: 5_000 }), slow],
+  ['step-down', buildOccasionalTrouble({ ms: 1_000, times: 1 }), slow],
   ['kill', fc.constant('kill'), slow],
 ];
 
@@ -151,7 +151,7 @@ describe('money against a model', function () {
                 // Ends the shrinking when its time limit is reached, and reports the shortest
                 // failed history so far.
                 fc.pre(Date.now() < shrinking.untilMs);
-                await play({ kind, batch, fleet, uri }).catch((error: unknown) => {
+                await runBatch({ kind, batch, fleet, uri }).catch((error: unknown) => {
                   shrinking.untilMs = Math.min(shrinking.untilMs, Date.now() + shrinkMaxMs);
                   throw error;
                 });
@@ -185,7 +185,7 @@ describe('money against a model', function () {
     expect(report.examined.transactions).to.be.greaterThan(0);
   }
 
-  async function play(at: {
+  async function runBatch(at: {
     kind: FaultKind | 'kill';
     batch: Batch;
     fleet: RunningFleet;
@@ -201,7 +201,7 @@ describe('money against a model', function () {
     try {
       await Promise.all(
         played.flatMap(({ clients, book }, history) =>
-          clients.map((steps, number) => follow(book, steps, history === 0 && number === 0)),
+          clients.map((steps, number) => runSteps(book, steps, history === 0 && number === 0)),
         ),
       );
     } finally {
@@ -214,12 +214,12 @@ describe('money against a model', function () {
         await callUntilDefinite({ fleet, first: 0 }, (service) =>
           service.call('postCredits', { sellerId: book.seller }),
         );
-        await noLocks([...book.buyers, book.seller]);
+        await waitUntilUnlocked([...book.buyers, book.seller]);
         await checkBook(db, book);
       }),
     );
 
-    async function follow(book: Book, steps: Step[], isKiller: boolean): Promise<void> {
+    async function runSteps(book: Book, steps: Step[], isKiller: boolean): Promise<void> {
       for (const [index, step] of steps.entries()) {
         const taken = takeStep({ book, fleet }, step);
         if (kind === 'kill' && isKiller && index === 0) {
@@ -292,7 +292,7 @@ describe('money against a model', function () {
    * Waits until the wallets are not locked. Lost clients and slow commits may still hold locks, and
    * a write outside a transaction waits for them.
    */
-  async function noLocks(walletIds: string[]): Promise<void> {
+  async function waitUntilUnlocked(walletIds: string[]): Promise<void> {
     const wallets = db.collection<{ _id: string; seq: Long }>('wallets');
     await Promise.all(walletIds.map((_id) => wallets.updateOne({ _id }, { $inc: { seq: Long.ZERO } })));
   }

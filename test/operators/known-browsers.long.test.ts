@@ -24,7 +24,7 @@ describe('a browser that has logged in before', function () {
       'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
     });
 
-  async function known(username: string, password: string): Promise<ConsoleClient> {
+  async function logInAsKnownBrowser(username: string, password: string): Promise<ConsoleClient> {
     const client = browser();
     expect((await client.login(username, password)).status).to.equal(303);
     await leave(client);
@@ -33,7 +33,7 @@ describe('a browser that has logged in before', function () {
   }
 
   /** Exhausts the attempts that unknown browsers have for a username. */
-  async function useUp(username: string): Promise<void> {
+  async function exhaustAttempts(username: string): Promise<void> {
     const statuses: number[] = [];
     while (!statuses.includes(429) && statuses.length < 60) {
       const some = [1, 2, 3, 4, 5].map((n) => browser().login(username, `a guess ${n}`));
@@ -48,22 +48,22 @@ describe('a browser that has logged in before', function () {
   ] as const) {
     it(`is unknown after ${what} until its next login`, async () => {
       const first = await create(username);
-      const old = await known(username, first);
+      const old = await logInAsKnownBrowser(username, first);
       const done = await topup([...change(username), '--json'], stack.env);
       expect(done.code, done.stderr).to.equal(0);
       const password = done.json<{ password?: string }>().password ?? first;
-      const since = await known(username, password);
-      await useUp(username);
+      const since = await logInAsKnownBrowser(username, password);
+      await exhaustAttempts(username);
       expect((await old.login(username, password)).status).to.equal(429);
       expect((await since.login(username, password)).status).to.equal(303);
     });
   }
 
   it('is unknown to a new operator with the same name', async () => {
-    const old = await known('tono', await create('tono'));
+    const old = await logInAsKnownBrowser('tono', await create('tono'));
     await topup(['operator', 'remove', 'tono', '--reason', 'left'], stack.env);
     const password = await create('tono');
-    await useUp('tono');
+    await exhaustAttempts('tono');
     expect((await old.login('tono', password)).status).to.equal(429);
   });
 
@@ -71,7 +71,7 @@ describe('a browser that has logged in before', function () {
     const password = await create('umi');
     const many: ConsoleClient[] = [];
     for (let n = 0; n < 11; n += 1) {
-      many.push(await known('umi', password));
+      many.push(await logInAsKnownBrowser('umi', password));
     }
     const [last = browser(), ...others] = many;
     const statuses: number[] = [];

@@ -62,7 +62,7 @@ describe('operator rights', function () {
     await stack.stop();
   });
 
-  function show(key: string): void {
+  function writeKeyFile(key: string): void {
     writeFileSync(keyFile, `${key}\n`);
     chmodSync(keyFile, 0o600);
   }
@@ -93,12 +93,12 @@ describe('operator rights', function () {
     await insertPeople();
     const [first, second] = people.filter(({ role }) => role === 'admin');
     const suspend = ['account', 'suspend', 'somebody', '--reason', 'a test'];
-    show(first?.key ?? '');
+    writeKeyFile(first?.key ?? '');
     chmodSync(keyFile, 0o640);
     expect((await topup(suspend, environment)).stderr).to.include('chmod 600');
-    show(`op_${randomBytes(32).toString('base64url')}`);
+    writeKeyFile(`op_${randomBytes(32).toString('base64url')}`);
     expect((await topup(suspend, environment)).stderr).to.include('No operator has this key');
-    show(first?.key ?? '');
+    writeKeyFile(first?.key ?? '');
     const other = await topup([...suspend, '--as', second?.username ?? ''], environment);
     expect(other.code).to.equal(2);
     const done = await topup([...suspend, '--as', first?.username ?? ''], environment);
@@ -143,7 +143,7 @@ describe('operator rights', function () {
   it('refuse a command before it has any effect', async () => {
     const before = await countEverything();
     for (const { role, key } of people.filter(({ username }) => username.endsWith('-2'))) {
-      show(key);
+      writeKeyFile(key);
       for (const command of leavesOf(topupProgram())) {
         const action = actionOf(command) as OperatorAction;
         if (!isAllowed(role, action)) {

@@ -17,7 +17,7 @@ import { topup, topupProcess } from '../support/topup.js';
 
 const number = '081298761230';
 const meter = '530000451267';
-const others = '081298761299';
+const otherNumber = '081298761299';
 const count = 120;
 const reason = ['--reason', 'request 45, identity checked'];
 
@@ -51,7 +51,7 @@ describe('export and erasure of a customer number', function () {
         expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
       },
     );
-    const other = { code: 'S10', customer_number: others, ref_id: uniqueRef() };
+    const other = { code: 'S10', customer_number: otherNumber, ref_id: uniqueRef() };
     expect((await buyer.post('/api/buyer/transaction', other)).status).to.equal(200);
     const bill = { code: 'TELKOM', customer_number: meter };
     expect((await buyer.post('/api/buyer/inquiry', bill)).status).to.equal(200);
@@ -182,9 +182,9 @@ describe('export and erasure of a customer number', function () {
       rows.map(({ customer_number: _n, message: _m, ...rest }) => rest);
     expect(withoutNumber(after)).to.deep.equal(withoutNumber(before));
     const rows = (after as { transactions: Record<string, unknown>[] }).transactions;
-    const words = rows.filter((row) => row['customer_number'] !== others).map((row) => row['message']);
+    const words = rows.filter((row) => row['customer_number'] !== otherNumber).map((row) => row['message']);
     expect([...new Set(words)]).to.deep.equal(['Removed with the customer number.']);
-    expect(await placesOf(others)).to.deep.equal(['deliveries', 'transactions']);
+    expect(await placesOf(otherNumber)).to.deep.equal(['deliveries', 'transactions']);
   });
 
   it('accept a repeated ref_id of an erased purchase and create no purchase', async () => {

@@ -52,7 +52,7 @@ export async function payBill(
 }
 
 /** Expects that neither the rules nor the closed days have findings. */
-export async function expectBooksToHold(): Promise<void> {
+export async function expectLedgerToVerify(): Promise<void> {
   for (const full of [true, false]) {
     const { findings } = await verifyLedger(undefined, { full });
     expect(findings, full ? 'every rule' : 'closed days').to.deep.equal([]);

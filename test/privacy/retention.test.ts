@@ -24,10 +24,10 @@ import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
-import { dayMs, expectBooksToHold, payBill } from './play-bill.js';
+import { dayMs, expectLedgerToVerify, payBill } from './play-bill.js';
 
 const number = '081234567890';
-const hidden = '********7890';
+const maskedNumber = '********7890';
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 
 describe('retention', function () {
@@ -55,7 +55,7 @@ describe('retention', function () {
     await applyRetention();
     setClock(null);
   };
-  async function closed(): Promise<void> {
+  async function closeDay(): Promise<void> {
     await play.post();
     setTime(dayAgo(daysBack - 1), 1);
     await closeLedger();
@@ -99,20 +99,20 @@ describe('retention', function () {
       detail: `the provider says: ${number} gagal`,
       createdAt: new Date(),
     });
-    await closed();
+    await closeDay();
     const before = await stored(sold._id);
-    await expectBooksToHold();
+    await expectLedgerToVerify();
 
     await afterTwoYears();
 
     const after = await stored(sold._id);
-    expect(after).to.deep.include({ customerNumber: hidden, message: 'Removed with the customer number.' });
+    expect(after).to.deep.include({ customerNumber: maskedNumber, message: 'Removed with the customer number.' });
     expect(after.serialNumber).to.equal('1234-5678-9012-3456-7890/***/R1/900VA/71,3');
     expect(after).to.not.have.property('proofSalt');
     const { customerNumber: _n, message: _m, serialNumber: _s, proofSalt: _p, ...rest } = before;
     expect(after).to.deep.include(rest);
     for (const { _id } of [failed, reversed]) {
-      expect((await stored(_id)).customerNumber).to.equal(hidden);
+      expect((await stored(_id)).customerNumber).to.equal(maskedNumber);
     }
     const written = [
       ...(await orders.find({ transactionId: sold._id }).toArray()),
@@ -121,16 +121,16 @@ describe('retention', function () {
     ];
     expect(written).to.have.length(3);
     expect(JSON.stringify(written)).to.not.include(number).and.not.include('MADE');
-    expect(JSON.stringify(written)).to.include(hidden);
-    await expectBooksToHold();
+    expect(JSON.stringify(written)).to.include(maskedNumber);
+    await expectLedgerToVerify();
   });
 
   it('detects a masked purchase that was changed afterwards', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
-    await closed();
+    await closeDay();
     await afterTwoYears();
-    await expectBooksToHold();
+    await expectLedgerToVerify();
     const { refId, proofs } = await stored(sold._id);
     for (const change of [{ proofs: { ...proofs, customerNumber: 'f'.repeat(64) } }, { refId: 'another' }]) {
       await purchases.updateOne({ _id: sold._id }, { $set: change });
@@ -138,7 +138,7 @@ describe('retention', function () {
       expect(findings.map(({ check }) => check)).to.include('closed-days');
       await purchases.updateOne({ _id: sold._id }, { $set: { refId, proofs: proofs ?? {} } });
     }
-    await expectBooksToHold();
+    await expectLedgerToVerify();
   });
 
   it('skips recent, open, reviewed and undelivered purchases; 0 disables it', async () => {
@@ -176,7 +176,7 @@ describe('retention', function () {
     env.CUSTOMER_NUMBER_MONTHS = months;
     expect(await numbers(), 'switched off').to.deep.equal(clear);
     await afterTwoYears();
-    expect(await numbers()).to.deep.equal([hidden, number, number, number]);
+    expect(await numbers()).to.deep.equal([maskedNumber, number, number, number]);
     expect((await deliveries.findOne({ _id: row._id }))?.body).to.equal(row.body);
 
     const { left } = await eraseCustomer(number, by);
@@ -186,7 +186,7 @@ describe('retention', function () {
     ]);
     await deliveries.updateOne({ _id: row._id }, { $set: { state: 'delivered', nextAttemptAt: null } });
     await afterTwoYears();
-    expect((await stored(undelivered._id)).customerNumber).to.equal(hidden);
+    expect((await stored(undelivered._id)).customerNumber).to.equal(maskedNumber);
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: null } });
   });
 
@@ -211,7 +211,7 @@ describe('retention', function () {
     await afterTwoYears();
     const replayed = await again(number);
     expect(replayed).to.deep.include({ created: false });
-    expect(replayed.purchase).to.include({ _id: sold._id, customerNumber: hidden });
+    expect(replayed.purchase).to.include({ _id: sold._id, customerNumber: maskedNumber });
     await refused(again(other));
     await refused(again(`${number}1`));
     await refused(again(number, 'another'));
@@ -237,7 +237,7 @@ describe('retention', function () {
     await play.succeed(purchase);
     const unpaid = { ...quote, _id: newId(), usedBy: null };
     await QuoteModel.create(unpaid);
-    await closed();
+    await closeDay();
     later(limits.quoteKeptMs - 4 * dayMs);
     await applyRetention();
     expect(await quotes.findOne({ _id: unpaid._id })).to.deep.include({ customerName: 'BUDI SANTOSO' });
@@ -246,20 +246,20 @@ describe('retention', function () {
     setClock(null);
     expect(await quotes.findOne({ _id: unpaid._id })).to.equal(null);
     expect(await quotes.findOne({ _id: quote._id })).to.deep.include({
-      customerNumber: hidden,
+      customerNumber: maskedNumber,
       customerName: '***',
       totalAmount: 1_000,
       usedBy: purchase._id,
     });
     expect((await stored(purchase._id)).customerNumber, 'number of the paid bill').to.equal(number);
-    await expectBooksToHold();
+    await expectLedgerToVerify();
     await afterTwoYears();
-    expect((await stored(purchase._id)).customerNumber).to.equal(hidden);
-    await expectBooksToHold();
+    expect((await stored(purchase._id)).customerNumber).to.equal(maskedNumber);
+    await expectLedgerToVerify();
     await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: '********0000' } });
     const { findings } = await verifyLedger(undefined, { full: true });
     expect(findings.map(({ check }) => check)).to.include('quotes');
-    await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: hidden } });
+    await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: maskedNumber } });
   });
 
   it('still detects a token that is sold again', async () => {
@@ -283,8 +283,8 @@ describe('retention', function () {
     );
     expect(stale).to.be.instanceOf(StalePurchaseError);
     await play.reverse(sold);
-    expect(await stored(sold._id)).to.deep.include({ status: 'REFUNDED', customerNumber: hidden });
-    await expectBooksToHold();
+    expect(await stored(sold._id)).to.deep.include({ status: 'REFUNDED', customerNumber: maskedNumber });
+    await expectLedgerToVerify();
   });
 
   it('hands a late failure to an operator without a call to the provider', async () => {
@@ -334,14 +334,14 @@ describe('retention', function () {
       await play.succeed(bought);
       all.push(bought._id);
     }
-    await closed();
+    await closeDay();
     later(800 * dayMs);
     await Promise.all([applyRetention(), applyRetention(), applyRetention()]);
     const once = await purchases.find({ _id: { $in: all } }).toArray();
-    expect(new Set(once.map((each) => each.customerNumber))).to.deep.equal(new Set([hidden]));
+    expect(new Set(once.map((each) => each.customerNumber))).to.deep.equal(new Set([maskedNumber]));
     await applyRetention();
     setClock(null);
     expect(await purchases.find({ _id: { $in: all } }).toArray()).to.deep.equal(once);
-    await expectBooksToHold();
+    await expectLedgerToVerify();
   });
 });

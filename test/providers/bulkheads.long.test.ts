@@ -8,9 +8,9 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { startStatementTap, type StatementTap } from '../support/statement-tap.js';
-import { runAtRate } from '../support/steadily.js';
-import { playedSellers, sell } from './played-sellers.js';
-import { finalOf, newBuyer, purchase } from './provider-stack.js';
+import { runAtRate } from '../support/run-at-rate.js';
+import { playedSellers, respondWithSuccess } from './played-sellers.js';
+import { waitUntilFinal, newBuyer, purchase } from './provider-stack.js';
 
 describe('a hanging provider', function () {
   this.timeout(120_000);
@@ -33,7 +33,7 @@ describe('a hanging provider', function () {
   });
 
   it('keeps the p95 of the healthy provider under twice its normal value', async () => {
-    const healthy = await sellers.play(sell);
+    const healthy = await sellers.play(respondWithSuccess);
     const p95 = () => p95ToFinal(stack, buyer, healthy.code);
     const normalMs = await p95();
     const hanging = await sellers.play(() => undefined);
@@ -74,9 +74,9 @@ describe('a provider that refuses connections', function () {
   });
 
   it('delays no other provider, batches its re-checks, and refunds nothing early', async () => {
-    const healthy = await sellers.play(sell);
+    const healthy = await sellers.play(respondWithSuccess);
     const normalMs = await p95ToFinal(stack, buyer, healthy.code);
-    const refusing = await sellers.play(sell);
+    const refusing = await sellers.play(respondWithSuccess);
     // Stop the worker while the purchases wait in the queue.
     await fulfilment.stop();
     const ids = await Promise.all(
@@ -115,7 +115,7 @@ describe('a provider that refuses connections', function () {
       purchases.updateOne({ _id }, { $set: { createdAt: new Date(Date.now() - 1_000 * secondsAgo) } });
     await bought(younger, 480);
     await bought(old, 601);
-    const { status, message } = await finalOf(stack, old);
+    const { status, message } = await waitUntilFinal(stack, old);
     expect([status, message]).to.deep.equal(['FAILED', 'No seller could serve it within 10 minutes.']);
     expect((await purchases.findOne({ _id: younger }))?.status).not.to.equal('FAILED');
   });
@@ -130,7 +130,7 @@ async function p95ToFinal(stack: Stack, buyer: ApiClient, code: string): Promise
   await runAtRate(8, 32, (index) => {
     bought.push(purchase(buyer, code, `0813000${String(index).padStart(4, '0')}9`));
   });
-  const all = await Promise.all((await Promise.all(bought)).map((id) => finalOf(stack, id, 60_000)));
+  const all = await Promise.all((await Promise.all(bought)).map((id) => waitUntilFinal(stack, id, 60_000)));
   const times = all.map(({ createdAt, finalAt }) => (finalAt?.getTime() ?? 0) - createdAt.getTime());
   return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Infinity;
 }

@@ -6,12 +6,12 @@ import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { expectToFitContract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { untilStatus } from '../simulator/call-simulator.js';
+import { waitForStatus } from '../simulator/call-simulator.js';
 import { startDigiflazzServer, type DigiflazzServer } from './digiflazz-server.js';
 import {
   addProduct,
   attemptsOf,
-  finalOf,
+  waitUntilFinal,
   ledgerOf,
   newBuyer,
   pointSeller,
@@ -100,7 +100,7 @@ describe('provider callbacks', () => {
       ),
     ).to.deep.include({ status: 401 });
     expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING' });
-    await finalOf(stack, id);
+    await waitUntilFinal(stack, id);
   });
 
   it('a valid callback triggers a status check, whose result decides', async () => {
@@ -115,7 +115,7 @@ describe('provider callbacks', () => {
       body: { status: 'received' },
     });
     // The callback reports success, but the provider has refused an order to this number.
-    const final = await finalOf(stack, id);
+    const final = await waitUntilFinal(stack, id);
     expect(final).to.include({ status: 'FAILED', serialNumber: null });
   });
 
@@ -129,9 +129,9 @@ describe('provider callbacks', () => {
     });
     // Sending the same order again returns only its status.
     const order = { username: simulated.username, code, customer: '081234561233', ref_id: `${id}-1` };
-    await untilStatus('00', stack.simulator, '/request', order, 15_000);
+    await waitForStatus('00', stack.simulator, '/request', order, 15_000);
     expect((await h2hCallback(`${id}-1`, 'success')).status).to.equal(200);
-    const final = await finalOf(stack, id, 5_000);
+    const final = await waitUntilFinal(stack, id, 5_000);
     expect(final.status).to.equal('SUCCESS');
     expect((final.finalAt?.getTime() ?? 0) - (attempt.sentAt?.getTime() ?? 0)).to.be.below(14_000);
   });
@@ -142,7 +142,7 @@ describe('provider callbacks', () => {
       (await post('/api/providers/digiflazz/callback', Buffer.from('{"sed":"x","hook":{}}'), {})).status,
     ).to.equal(200);
     const id = await purchase(buyer, flazzCode, '087800001230');
-    await finalOf(stack, id);
+    await waitUntilFinal(stack, id);
     const { raw, headers } = digiflazz.webhook(`${id}-1`);
     expect((await post('/api/providers/digiflazz/callback', raw, headers)).status).to.equal(200);
     expect(
@@ -160,7 +160,7 @@ describe('provider callbacks', () => {
       return open.every((sum) => sum === 0) ? ledger : null;
     });
     const id = await purchase(buyer, flazzCode, '087800001230');
-    const sold = await finalOf(stack, id);
+    const sold = await waitUntilFinal(stack, id);
     // Backdate the order, so that the minimum interval permits a status check.
     await stack.db
       .collection<{ _id: string }>('attempts')
@@ -196,12 +196,12 @@ describe('provider callbacks', () => {
 
   it('a callback that contradicts a final sale opens a case and moves no money', async () => {
     const id = await purchase(buyer, code, '081234561230');
-    const sold = await finalOf(stack, id);
+    const sold = await waitUntilFinal(stack, id);
     await h2hCallback(`${id}-1`, 'failed');
     // The status check still returns success, so the purchase does not change.
     expect((await transactionOf(stack, id))?.version).to.equal(sold.version);
     const refused = await purchase(buyer, code, '081234561232');
-    await finalOf(stack, refused);
+    await waitUntilFinal(stack, refused);
     await h2hCallback(`${refused}-1`, 'success');
     const found = await stack.db.collection<ReconciliationCase>('cases').findOne({ transactionId: refused });
     expect(found).to.include({ kind: 'contradicting-answer', resolvedAt: null });
@@ -240,7 +240,7 @@ describe('provider callbacks', () => {
     expect(statuses.filter((status) => [401, 429].includes(status))).to.have.length(ids.length);
     expect(statuses.filter((status) => status === 200)).to.have.length(ids.length * 6);
     for (const id of ids) {
-      const final = await finalOf(stack, id);
+      const final = await waitUntilFinal(stack, id);
       expect(final.status).to.equal(resultOf(id) === 'success' ? 'SUCCESS' : 'FAILED');
       // The version is 0 when accepted, 1 when sent and 2 when concluded.
       expect(final.version, id).to.equal(2);

@@ -24,7 +24,7 @@ import type { CircuitOrder } from './circuit-process.js';
 let offsetMs = 0;
 
 /** Moves the clock forward by `ms`. The clock continues from that time. */
-function goOn(ms: number): void {
+function advanceClock(ms: number): void {
   offsetMs += ms;
   setClock(() => Date.now() + offsetMs);
 }
@@ -38,7 +38,7 @@ async function record(sellerId: string, count: number, call: { failed?: boolean;
 
 async function stateOf(sellerId: string): Promise<string | undefined> {
   // Circuit states are cached for 200 ms.
-  goOn(250);
+  advanceClock(250);
   return (await readCircuits([sellerId])).get(sellerId)?.state;
 }
 
@@ -66,7 +66,7 @@ describe('provider circuits', () => {
     await record(seller, 11);
     await record(seller, 9, { failed: true });
     expect(await stateOf(seller)).to.equal('closed');
-    goOn(31_000);
+    advanceClock(31_000);
     await record(seller, 10, { failed: true });
     expect(await stateOf(seller), '10 calls in the window').to.equal('closed');
   });
@@ -78,7 +78,7 @@ describe('provider circuits', () => {
     await record(seller, 1);
     await record(seller, 19, { failed: true });
     expect(await stateOf(seller), 'failures interrupted by a success').to.equal('closed');
-    goOn(60_000);
+    advanceClock(60_000);
     await record(seller, 1, { failed: true });
     expect(await stateOf(seller), 'slow failures in a row').to.equal('open');
     await closeCircuit(seller);
@@ -98,9 +98,9 @@ describe('provider circuits', () => {
   it('become half-open after 15 s, probe once a second, and close after 3 successes', async () => {
     const seller = newId();
     await record(seller, 20, { failed: true });
-    goOn(circuitRules.openMs - 1_000);
+    advanceClock(circuitRules.openMs - 1_000);
     expect(await stateOf(seller)).to.equal('open');
-    goOn(1_000);
+    advanceClock(1_000);
     expect(await stateOf(seller)).to.equal('half-open');
     const probes = await Promise.all(Array.from({ length: 20 }, () => takeProbe(seller, 'send')));
     expect(probes.filter(Boolean)).to.have.length(1);
@@ -115,7 +115,7 @@ describe('provider circuits', () => {
     const seller = newId();
     const beforeOpening = nowMs();
     await record(seller, 20, { failed: true });
-    goOn(circuitRules.openMs + 1);
+    advanceClock(circuitRules.openMs + 1);
     const late = {
       failed: false,
       slow: false,
@@ -166,7 +166,7 @@ describe('provider circuits', () => {
     const seller = newId();
     const connection = { sellerId: seller, baseUrl: '', username: '', secret: '' };
     await record(seller, 20, { failed: true });
-    goOn(circuitRules.openMs);
+    advanceClock(circuitRules.openMs);
     expect(await takeProbe(seller, 'send')).to.equal(true);
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
     expect(await redis().pttl(getProbeKey(seller, 'send')), 'ms, for the whole timeout').to.be.above(55_000);
@@ -183,7 +183,7 @@ describe('provider circuits', () => {
       const seller = newId();
       expect(await sendOrder(child, { sellerId: seller, failures: 20 })).to.equal('open');
       expect(await stateOf(seller)).to.equal('open');
-      goOn(circuitRules.openMs);
+      advanceClock(circuitRules.openMs);
       expect(await stateOf(seller)).to.equal('half-open');
     } finally {
       child.kill();

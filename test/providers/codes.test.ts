@@ -15,8 +15,8 @@ const wrongNumber: Expected = { outcome: 'refused', failover: 'no', clientCode: 
 const mistake: Expected = { outcome: 'refused', failover: 'no', clientCode: '01' };
 const nextSeller: Expected = { outcome: 'refused', failover: 'yes', clientCode: '03' };
 const confirm: Expected = { outcome: 'refused', failover: 'confirm', clientCode: '03' };
-const ours: Expected = { ...nextSeller, fault: 'configuration' };
-const ourFloat: Expected = { ...nextSeller, fault: 'float' };
+const configurationFault: Expected = { ...nextSeller, fault: 'configuration' };
+const floatFault: Expected = { ...nextSeller, fault: 'float' };
 
 /**
  * Each row: rc, documented meaning, status field, outcome for an order, and the outcome for a
@@ -27,12 +27,12 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['01', 'time-out', 'Gagal', confirm, nextSeller],
   ['02', 'failed', 'Gagal', { outcome: 'refused', failover: 'yes', clientCode: '01' }],
   ['03', 'pending', 'Pending', { outcome: 'pending' }],
-  ['40', 'payload error', 'Gagal', ours, { outcome: 'unknown' }],
-  ['41', 'wrong signature', 'Gagal', ours, { outcome: 'unknown' }],
-  ['42', 'buyer API not processed', 'Gagal', ours, { outcome: 'unknown' }],
+  ['40', 'payload error', 'Gagal', configurationFault, { outcome: 'unknown' }],
+  ['41', 'wrong signature', 'Gagal', configurationFault, { outcome: 'unknown' }],
+  ['42', 'buyer API not processed', 'Gagal', configurationFault, { outcome: 'unknown' }],
   ['43', 'SKU not found or inactive', 'Gagal', { outcome: 'refused', failover: 'yes', clientCode: '02' }],
-  ['44', 'our balance is too low', 'Gagal', ourFloat, { outcome: 'not-found' }],
-  ['45', 'our address is not known', 'Gagal', ours, { outcome: 'unknown' }],
+  ['44', 'our balance is too low', 'Gagal', floatFault, { outcome: 'not-found' }],
+  ['45', 'our address is not known', 'Gagal', configurationFault, { outcome: 'unknown' }],
   ['47', 'already done at another buyer', 'Gagal', { outcome: 'review' }],
   ['49', 'ref_id not unique', 'Gagal', { outcome: 'review' }],
   ['50', 'transaction not found', 'Gagal', { outcome: 'review' }],
@@ -45,7 +45,7 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['58', 'cut-off', 'Gagal', nextSeller],
   ['59', 'outside the region', 'Gagal', wrongNumber],
   ['60', 'no bill yet', 'Gagal', { outcome: 'refused', failover: 'no', clientCode: '02' }],
-  ['61', 'never deposited', 'Gagal', ourFloat, { outcome: 'not-found' }],
+  ['61', 'never deposited', 'Gagal', floatFault, { outcome: 'not-found' }],
   ['62', 'seller disrupted', 'Gagal', nextSeller],
   ['63', 'no repeated transactions', 'Gagal', nextSeller],
   ['66', 'seller in repair', 'Gagal', nextSeller],
@@ -59,11 +59,11 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['74', 'refunded', 'Gagal', { outcome: 'reversed' }],
   ['80', 'blocked by the seller', 'Gagal', nextSeller],
   ['81', 'seller blocked by us', 'Gagal', nextSeller],
-  ['82', 'our account not verified', 'Gagal', ours, { outcome: 'unknown' }],
+  ['82', 'our account not verified', 'Gagal', configurationFault, { outcome: 'unknown' }],
   ['84', 'amount not valid', 'Gagal', mistake],
   ['85', 'transactions limited', 'Gagal', nextSeller],
   ['87', 'not a multiple of 1,000', 'Gagal', mistake],
-  ['88', 'our configuration', 'Gagal', ours, { outcome: 'unknown' }],
+  ['88', 'our configuration', 'Gagal', configurationFault, { outcome: 'unknown' }],
   ['99', 'router issue', 'Pending', { outcome: 'unknown' }],
 ];
 
@@ -203,7 +203,7 @@ const h2hTable: [string, string | undefined, string | null, Expected, Expected?]
   ['05', 'pending', null, { outcome: 'pending' }],
   ['05', 'success', 'SN', { outcome: 'unknown' }],
   ['06', undefined, null, nextSeller, { outcome: 'unknown' }],
-  ['07', undefined, null, ours, { outcome: 'unknown' }],
+  ['07', undefined, null, configurationFault, { outcome: 'unknown' }],
   ['08', undefined, null, { outcome: 'unknown' }],
   ['00', 'refunding', 'SN', { outcome: 'unknown' }],
 ];

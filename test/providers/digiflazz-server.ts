@@ -128,7 +128,7 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
         check(body, response);
         return;
       default:
-        take(body, response);
+        placeOrder(body, response);
     }
   }
 
@@ -142,14 +142,14 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
     }
     inquiries.add(String(body['ref_id']));
     sendJson(response, 200, {
-      data: { ...echo(body), ...billOf(customer), ...words.success, buyer_last_saldo: 100_000 },
+      data: { ...echo(body), ...billOf(customer), ...responseFields.success, buyer_last_saldo: 100_000 },
     });
   }
 
   function check(body: Body, response: ServerResponse): void {
     const known = orders.get(String(body['ref_id']));
     if (known) {
-      show(known, response);
+      sendOrder(known, response);
     } else {
       sendJson(response, 200, {
         data: { ...echo(body), message: 'Transaksi tidak ditemukan', status: 'Gagal', rc: '50' },
@@ -157,12 +157,12 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
     }
   }
 
-  function take(body: Body, response: ServerResponse): void {
+  function placeOrder(body: Body, response: ServerResponse): void {
     const known = orders.get(String(body['ref_id']));
     if (known) {
       tooSoon += nowMs() - known.lastAskedMs < 60_000 ? 1 : 0;
       known.lastAskedMs = nowMs();
-      show(known, response);
+      sendOrder(known, response);
       return;
     }
     const isBill = body['commands'] === 'pay-pasca';
@@ -185,11 +185,11 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
       executed.push(order.ref_id);
     }
     if (!silentFor.has(customer)) {
-      show(order, response);
+      sendOrder(order, response);
     }
   }
 
-  function show(order: Order, response: ServerResponse): void {
+  function sendOrder(order: Order, response: ServerResponse): void {
     sendJson(response, 200, { data: dataOf(order) });
   }
 
@@ -199,7 +199,7 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
       plan.startsWith('pending') && !isFinished ? 'pending' : (plan.replace('pending-', '') as 'success');
     return {
       ...about,
-      ...words[state],
+      ...responseFields[state],
       sn: state === 'success' ? '1234567890' : '',
       buyer_last_saldo: 990_000,
       ...(postpaidPlans[order.customer_no] && state === 'success' && billOf(order.customer_no)),
@@ -229,7 +229,7 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
   };
 }
 
-const words = {
+const responseFields = {
   success: { message: 'Transaksi Sukses', status: 'Sukses', rc: '00' },
   refused: { message: 'Transaksi Gagal', status: 'Gagal', rc: '02' },
   pending: { message: 'Transaksi Pending', status: 'Pending', rc: '03' },
@@ -259,12 +259,12 @@ function billOf(customer: string) {
   };
 }
 
-const listed = { buyer_product_status: true, seller_product_status: true, unlimited_stock: true, stock: 0 };
+const listedProduct = { buyer_product_status: true, seller_product_status: true, unlimited_stock: true, stock: 0 };
 const prepaidList = [
-  { ...listed, buyer_sku_code: 'xld10', price: 10_000, start_cut_off: '23:45', end_cut_off: '0:15' },
-  { ...listed, buyer_sku_code: 'xld25', price: 24_750, start_cut_off: '00:00', end_cut_off: '00:00' },
-  { ...listed, buyer_sku_code: 'gone', price: 5_000, unlimited_stock: false, stock: 0 },
-  { ...listed, buyer_sku_code: 'few', price: 5_000, unlimited_stock: false, stock: 3 },
-  { ...listed, buyer_sku_code: 'off', price: 5_000, seller_product_status: false },
+  { ...listedProduct, buyer_sku_code: 'xld10', price: 10_000, start_cut_off: '23:45', end_cut_off: '0:15' },
+  { ...listedProduct, buyer_sku_code: 'xld25', price: 24_750, start_cut_off: '00:00', end_cut_off: '00:00' },
+  { ...listedProduct, buyer_sku_code: 'gone', price: 5_000, unlimited_stock: false, stock: 0 },
+  { ...listedProduct, buyer_sku_code: 'few', price: 5_000, unlimited_stock: false, stock: 3 },
+  { ...listedProduct, buyer_sku_code: 'off', price: 5_000, seller_product_status: false },
 ];
-const postpaidList = [{ ...listed, buyer_sku_code: 'pln', admin: 2_500, commission: 1_000 }];
+const postpaidList = [{ ...listedProduct, buyer_sku_code: 'pln', admin: 2_500, commission: 1_000 }];

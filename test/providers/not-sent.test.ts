@@ -11,7 +11,7 @@ import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection
 import { newId } from '../../src/shared/ids.js';
 import { orderOf } from './conformance.js';
 import { expiredCertificate } from './expired-certificate.js';
-import { longestHoldMs } from '../support/longest-hold.js';
+import { measureLongestHoldMs } from '../support/measure-longest-hold.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { watchMemory } from '../support/memory-watch.js';
 import { startPlayServer, type PlayServer } from './play-server.js';
@@ -32,7 +32,7 @@ const order = () => orderOf({ productCode: 'S10', customerNumber: '081234567890'
 
 describe('an order to an unreachable provider', () => {
   /** Runs `use` with the port of `server`, which listens meanwhile. */
-  async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
+  async function withListeningServer(server: Server, use: (port: number) => Promise<void>): Promise<void> {
     const sockets = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
       sockets.add(socket);
@@ -54,7 +54,7 @@ describe('an order to an unreachable provider', () => {
         requests += 1;
         response.end();
       });
-      await listening(server, async (port) => {
+      await withListeningServer(server, async (port) => {
         const outcome = await adapter.buy(connectionTo(`https://localhost:${port}`), order());
         expect(outcome.outcome, JSON.stringify(outcome)).to.equal('not-sent');
         expect(requests).to.equal(0);
@@ -65,7 +65,7 @@ describe('an order to an unreachable provider', () => {
       const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
       const speaksPlainly = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
       for (const server of [hangsUp, speaksPlainly]) {
-        await listening(server, async (port) => {
+        await withListeningServer(server, async (port) => {
           const outcome = await adapter.buy(connectionTo(`https://localhost:${port}`), order());
           expect(outcome.outcome, JSON.stringify(outcome)).to.equal('not-sent');
         });
@@ -74,7 +74,7 @@ describe('an order to an unreachable provider', () => {
 
     it(`${name}: a connection that closes after the request is unknown`, async () => {
       const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
-      await listening(hangsUp, async (port) => {
+      await withListeningServer(hangsUp, async (port) => {
         const outcome = await adapter.buy(connectionTo(`http://localhost:${port}`), order());
         expect(outcome.outcome, JSON.stringify(outcome)).to.equal('unknown');
       });
@@ -152,8 +152,8 @@ describe('a price list of 31 MB', () => {
       const list = await adapters['digiflazz']?.priceList(connectionTo(server.url), isWanted);
       expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
     };
-    const streamedMs = await longestHoldMs(read, { runs: 2 });
-    const parsedMs = await longestHoldMs(() => Promise.resolve(JSON.parse(whole.toString())));
+    const streamedMs = await measureLongestHoldMs(read, { runs: 2 });
+    const parsedMs = await measureLongestHoldMs(() => Promise.resolve(JSON.parse(whole.toString())));
     process.stdout.write(
       `    ${streamedMs.toFixed(0)} ms, parsed at once ${parsedMs.toFixed(0)} ms of CPU\n`,
     );

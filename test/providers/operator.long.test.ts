@@ -12,7 +12,7 @@ import { topup as runTopup } from '../support/topup.js';
 import {
   addProduct,
   attemptsOf,
-  finalOf,
+  waitUntilFinal,
   ledgerOf,
   newBuyer,
   pointSeller,
@@ -56,7 +56,7 @@ describe('operator actions on providers', function () {
   }
 
   /** Makes a purchase that is still pending at its provider when the review starts. */
-  async function underReview(client = buyer): Promise<string> {
+  async function createReview(client = buyer): Promise<string> {
     await stack.simulator.control({ pending_ms: 600_000 });
     const id = await purchase(client, code, '081234561233');
     await eventually('the review is open', async () => (await transactionOf(stack, id))?.reviewSince, 30_000);
@@ -64,7 +64,7 @@ describe('operator actions on providers', function () {
   }
 
   /** Returns the balance of every wallet except that of one account. */
-  async function walletsBut(accountId: string | undefined): Promise<[string, number][]> {
+  async function getOtherWallets(accountId: string | undefined): Promise<[string, number][]> {
     return Object.entries((await ledgerOf(stack)).wallets).filter(([id]) => id !== accountId);
   }
 
@@ -73,26 +73,26 @@ describe('operator actions on providers', function () {
   }
 
   it('an order without a timely response goes to review, with no refund or check', async () => {
-    const id = await underReview();
+    const id = await createReview();
     expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING', nextActionAt: null });
     const listed = await topup('review', 'list');
     expect(listed.map((each: { transaction_id: string }) => each.transaction_id)).to.include(id);
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
-    const before = await walletsBut(other?._id);
+    const before = await getOtherWallets(other?._id);
     // Wait until an order of another buyer is checked at least one interval later. Until then this
     // order must not be checked, and no money may move.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
-      const [asked] = await attemptsOf(stack, await underReview(otherBuyer));
+      const [asked] = await attemptsOf(stack, await createReview(otherBuyer));
       askedMs = asked?.lastCheckAt?.getTime() ?? 0;
     }
     expect((await attemptsOf(stack, id))[0]?.checks).to.equal(attempt?.checks);
-    expect(await walletsBut(other?._id)).to.deep.equal(before);
+    expect(await getOtherWallets(other?._id)).to.deep.equal(before);
   });
 
   it('a review resolved as success is sold once, with serial number and audit entry', async () => {
-    const id = await underReview();
+    const id = await createReview();
     const args = ['review', 'resolve', id, '--as', 'success', '--sn', 'SN-1', '--reason', 'in their record'];
     expect(await topup(...args)).to.deep.equal({ transaction_id: id, status: 'SUCCESS' });
     expect(await transactionOf(stack, id)).to.include({
@@ -109,10 +109,10 @@ describe('operator actions on providers', function () {
   });
 
   it('a review resolved as failed is refunded; "ask" lets the provider decide', async () => {
-    const id = await underReview();
+    const id = await createReview();
     await topup('review', 'resolve', id, '--as', 'failed', '--reason', 'not executed');
     expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
-    const second = await underReview();
+    const second = await createReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
     // Status checks continue for the normal review delay. Then a second review opens.
     await eventually('a second review', async () => (await transactionOf(stack, second))?.reviewSince);
@@ -120,7 +120,7 @@ describe('operator actions on providers', function () {
 
   it('a sale reversed by the operator is refunded once, and needs a reason', async () => {
     const id = await purchase(buyer, code, '081234561230');
-    await finalOf(stack, id);
+    await waitUntilFinal(stack, id);
     const without = await runToEnd('scripts/topup.js', ['review', 'reverse', id], stack.env).catch(String);
     expect(without).to.contain('--reason');
     expect(await topup('review', 'reverse', id, '--reason', 'credit note')).to.include({
@@ -176,12 +176,12 @@ describe('operator actions on providers', function () {
       after: { callsPerSecond: 50, concurrency: 7 },
     });
     const id = await purchase(buyer, code, '081234561230');
-    expect(await finalOf(stack, id)).to.include({ status: 'SUCCESS' });
+    expect(await waitUntilFinal(stack, id)).to.include({ status: 'SUCCESS' });
   });
 
   it('reconciliation reports one-sided orders in a table and as CSV', async () => {
     const sold = await purchase(buyer, code, '081234561230');
-    await finalOf(stack, sold);
+    await waitUntilFinal(stack, sold);
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     const fromLog = JSON.parse(
       await runToEnd(

@@ -3,7 +3,7 @@ import type { Order } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
-import { runAtRate } from '../support/steadily.js';
+import { runAtRate } from '../support/run-at-rate.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { addProduct, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
 
@@ -67,7 +67,7 @@ describe('an outage of a seller', function () {
   }
 
   it('p95 recovers within 5 s of the first failures; code 03 if all sellers are down', async () => {
-    const normal = await p95(await settled(await buyFor(normalMs)));
+    const normal = await p95(await waitUntilMostFinal(await buyFor(normalMs)));
     const attempts = stack.db.collection<Order>('attempts');
     const [busiest] = await attempts
       .aggregate<{ _id: string }>([
@@ -87,7 +87,7 @@ describe('an outage of a seller', function () {
     const recoveredMs = (first?.sentAt?.getTime() ?? Infinity) + 5_000;
     const later = orders.filter(({ atMs }) => atMs > recoveredMs);
     expect(later.length).to.be.greaterThan(perSecond * 3);
-    await settled(later.slice(0, -1));
+    await waitUntilMostFinal(later.slice(0, -1));
     const recovered = await p95(later);
     process.stdout.write(
       `    p95 to final: ${normal} ms before, ${recovered} ms from 5 s after the first failure\n`,
@@ -109,7 +109,7 @@ describe('an outage of a seller', function () {
     );
   });
 
-  async function settled(orders: { id: string; atMs: number }[]): Promise<{ id: string; atMs: number }[]> {
+  async function waitUntilMostFinal(orders: { id: string; atMs: number }[]): Promise<{ id: string; atMs: number }[]> {
     await eventually('most orders are final', async () => {
       const open = await stack.db
         .collection<{ _id: string }>('transactions')

@@ -8,7 +8,7 @@ import type { Stack } from '../support/stack.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
 import { addProduct, addSeller, pointSeller } from './provider-stack.js';
 
-export interface Played {
+export interface PlayedSeller {
   server: PlayServer;
   sellerId: string;
   code: string;
@@ -16,10 +16,10 @@ export interface Played {
   arrivals: { refId: string; customer: string; atMs: number }[];
 }
 
-type Answering = (call: PlayedCall, response: ServerResponse) => void;
+type ResponseHandler = (call: PlayedCall, response: ServerResponse) => void;
 
 /** Responds as a provider that has executed the order. */
-export function sell(call: PlayedCall, response: ServerResponse): void {
+export function respondWithSuccess(call: PlayedCall, response: ServerResponse): void {
   const refId = call.url.searchParams.get('ref_id') ?? '';
   sendJson(response, 200, {
     status: '00',
@@ -36,8 +36,8 @@ export function playedSellers(stack: Stack) {
   /**
    * Creates a seller while the workers are running. `answer` handles the requests to its provider.
    */
-  async function play(answer: Answering, settings: object = {}): Promise<Played> {
-    const arrivals: Played['arrivals'] = [];
+  async function play(answer: ResponseHandler, settings: object = {}): Promise<PlayedSeller> {
+    const arrivals: PlayedSeller['arrivals'] = [];
     const server = await startPlayServer((call, response) => {
       if (call.url.pathname !== '/request') {
         sendJson(response, 200, { status: '00', balance: 1_000_000_000 });

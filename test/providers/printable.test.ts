@@ -10,7 +10,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
 const hostile = 'A\u001b[2JB\u0007\u009b31mC\u202eD\u2028E\r\nF\u0000';
-const command = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/;
+const controlPattern = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/;
 
 describe('control characters from a provider', () => {
   useDatabase();
@@ -45,7 +45,7 @@ describe('control characters from a provider', () => {
     ];
     const texts = textsOf(answers).filter((each) => each.startsWith('A'));
     expect(texts).to.have.length.of.at.least(4);
-    texts.forEach((each) => expect(each).to.not.match(command));
+    texts.forEach((each) => expect(each).to.not.match(controlPattern));
     expect(answers[0]).to.include({ outcome: 'success', serialNumber: toPrintable(hostile) });
   });
 
@@ -57,9 +57,9 @@ describe('control characters from a provider', () => {
     for (const sequence of ['[8m', '[5m', '[30m', '[41m', '[2J', '[10A', '[38;5;0m', '[m', ']8;;x\u0007']) {
       expect(toPrintableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
     }
-    expect(toPrintableLines(hostile).replaceAll('\n', '')).to.not.match(command);
+    expect(toPrintableLines(hostile).replaceAll('\n', '')).to.not.match(controlPattern);
     expect(createCsvText(['a']).rows([{ a: hostile }])).to.equal(`${toPrintable(hostile)}\r\n`);
-    expect(JSON.stringify(redact({ hostile }))).to.not.match(command);
+    expect(JSON.stringify(redact({ hostile }))).to.not.match(controlPattern);
   });
 });
 

@@ -125,7 +125,7 @@ export function transactionOf(stack: Stack, id: string): Promise<Purchase | null
   return stack.db.collection<Purchase>('transactions').findOne({ _id: id });
 }
 
-export async function finalOf(stack: Stack, id: string, timeoutMs = 30_000): Promise<Purchase> {
+export async function waitUntilFinal(stack: Stack, id: string, timeoutMs = 30_000): Promise<Purchase> {
   return eventually(
     `${id} is final`,
     async () => {

@@ -15,8 +15,8 @@ import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { requestPath } from '../api/support/reseller.js';
 import { expectLedgerToBalance } from '../support/ledger.js';
-import { playedSellers, sell } from './played-sellers.js';
-import { addProduct, finalOf, newBuyer, purchase, transactionOf } from './provider-stack.js';
+import { playedSellers, respondWithSuccess } from './played-sellers.js';
+import { addProduct, waitUntilFinal, newBuyer, purchase, transactionOf } from './provider-stack.js';
 
 const size = sizes.backlog;
 const atOnce = 10;
@@ -64,9 +64,9 @@ describe('provider queues', function () {
 
   it("serve in order at the provider's rate; waiting creates no order and no refund", async () => {
     const callsPerSecond = 2;
-    const { code, arrivals } = await play(sell, { callsPerSecond });
+    const { code, arrivals } = await play(respondWithSuccess, { callsPerSecond });
     const ids = await buyMany(24, code);
-    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    const finals = await Promise.all(ids.map((id) => waitUntilFinal(stack, id, 60_000)));
     expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
     const places = arrivals.map(({ refId }, place) =>
       Math.abs(ids.indexOf(refId.split('-')[0] ?? '') - place),
@@ -89,19 +89,19 @@ describe('provider queues', function () {
         most = Math.max(most, busy);
         setTimeout(() => {
           busy -= 1;
-          sell(call, response);
+          respondWithSuccess(call, response);
         }, 60);
       },
       { concurrency: 3 },
     );
     const ids = await buyMany(30, code);
-    await Promise.all(ids.map((id) => finalOf(stack, id)));
+    await Promise.all(ids.map((id) => waitUntilFinal(stack, id)));
     expect(most).to.be.within(2, 3);
     expect(await ordersOf(ids)).to.have.length(ids.length);
   });
 
   it('refuse with 03 and Retry-After a purchase that would wait too long', async () => {
-    const { code, arrivals } = await play(sell, { callsPerSecond: 0.25, maxWaitS: 16 });
+    const { code, arrivals } = await play(respondWithSuccess, { callsPerSecond: 0.25, maxWaitS: 16 });
     const buyOne = () =>
       apiClient(stack.baseUrl, buyerKey).post('/v1/transactions', {
         product_code: code,
@@ -145,7 +145,7 @@ describe('provider queues', function () {
   it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse those that would wait over ${size.maxWaitS} s @sized`, async function () {
     this.timeout(size.limitMs);
     const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
-    const { code, arrivals } = await play(sell, { callsPerSecond });
+    const { code, arrivals } = await play(respondWithSuccess, { callsPerSecond });
     await stack.db.collection<{ _id: string }>('products').updateOne({ _id: code }, { $set: { maxWaitS } });
     await announceChange(stack);
     const answers: Awaited<ReturnType<ApiClient['post']>>[] = [];
@@ -162,7 +162,7 @@ describe('provider queues', function () {
     }
     const ids = answers.filter(({ status }) => status === 201).map(({ body }) => String(body.data.id));
     expect(ids.length, 'accepted purchases').to.be.at.least((maxWaitS * callsPerSecond) / 2);
-    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, limitMs)));
+    const finals = await Promise.all(ids.map((id) => waitUntilFinal(stack, id, limitMs)));
     const late = finals.filter(({ status }) => status !== 'SUCCESS');
     for (const { status, failureCode, message, createdAt, finalAt } of late) {
       expect([status, failureCode]).to.deep.equal(['FAILED', '03']);
@@ -180,7 +180,7 @@ describe('provider queues', function () {
   });
 
   it("fix the product's maximum wait at acceptance, limited by the provider's", async () => {
-    const { code, sellerId } = await play(sell, { callsPerSecond: 0.1, maxWaitS: 3_000 });
+    const { code, sellerId } = await play(respondWithSuccess, { callsPerSecond: 0.1, maxWaitS: 3_000 });
     const products = stack.db.collection<{ _id: string }>('products');
     await products.updateOne({ _id: code }, { $set: { maxWaitS: 30 } });
     await announceChange(stack);
@@ -189,12 +189,12 @@ describe('provider queues', function () {
     await announceChange(stack);
     expect((await transactionOf(stack, ids[2] ?? ''))?.maxWaitS).to.equal(30);
     await set(sellerId, { maxWaitS: 2 });
-    const last = await finalOf(stack, ids[2] ?? '');
+    const last = await waitUntilFinal(stack, ids[2] ?? '');
     expect(last).to.include({ status: 'FAILED', message: 'No seller could serve it within 2 seconds.' });
   });
 
   it('let a waiting reseller call overtake a batch without starving the batch', async () => {
-    const { code, arrivals } = await play(sell, { callsPerSecond: 3 });
+    const { code, arrivals } = await play(respondWithSuccess, { callsPerSecond: 3 });
     const signing = { username: 'buyer', key: buyerKey };
     const resell = async () => {
       const order = { code, customer: '081234567899', ref_id: uniqueRef() };
@@ -207,7 +207,7 @@ describe('provider queues', function () {
     const before = arrivals.length;
     expect(before, 'served orders of the batch').to.be.below(batch.length);
     const flood = Promise.all(Array.from({ length: 15 }, resell));
-    await Promise.all(batch.map((id) => finalOf(stack, id, 60_000)));
+    await Promise.all(batch.map((id) => waitUntilFinal(stack, id, 60_000)));
     const isOfBatch = arrivals.map(({ refId }) => batch.includes(refId.split('-')[0] ?? ''));
     const since = isOfBatch.slice(before, isOfBatch.lastIndexOf(true) + 1);
     const ahead = since.filter((each) => !each).length;
@@ -219,10 +219,10 @@ describe('provider queues', function () {
   });
 
   it('refund an unsent purchase that waits too long, and state the maximum wait', async () => {
-    const { code, arrivals, sellerId } = await play(sell, { callsPerSecond: 1 });
+    const { code, arrivals, sellerId } = await play(respondWithSuccess, { callsPerSecond: 1 });
     const ids = await buyMany(6, code);
     await set(sellerId, { maxWaitS: 2 });
-    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    const finals = await Promise.all(ids.map((id) => waitUntilFinal(stack, id, 60_000)));
     const late = finals.filter(({ status }) => status === 'FAILED');
     expect(late, 'refunded purchases').to.have.length.within(2, 5);
     const sent = new Set(arrivals.map(({ refId }) => refId.split('-')[0]));
@@ -242,7 +242,7 @@ describe('provider queues', function () {
         response.writeHead(429, { 'retry-after': String(pauseS) });
         response.end();
       } else {
-        sell(call, response);
+        respondWithSuccess(call, response);
       }
     });
     const id = await purchase(buyer, code, '081234567899');
@@ -259,7 +259,7 @@ describe('provider queues', function () {
       });
       return status === 503 && body.code === '03' && Number(headers['retry-after']) > 0;
     });
-    expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
+    expect((await waitUntilFinal(stack, id, 60_000)).status).to.equal('SUCCESS');
     const [first, second] = arrivals;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(pauseS * 1_000 - 5);
     expect(arrivals.filter(({ refId }) => refId.startsWith(id))).to.have.length(2);
@@ -271,7 +271,7 @@ describe('provider queues', function () {
         response.writeHead(429, { 'retry-after': '3600' });
         response.end();
       } else {
-        sell(call, response);
+        respondWithSuccess(call, response);
       }
     });
     const seller = await stack.db
@@ -284,13 +284,13 @@ describe('provider queues', function () {
       stack.env,
     );
     expect(result.stdout).to.contain('in service again');
-    expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
+    expect((await waitUntilFinal(stack, id, 60_000)).status).to.equal('SUCCESS');
   });
 
   it('pass the orders of a removed provider to others, and disappear from Redis', async function () {
     this.timeout(300_000);
-    const removed = await play(sell, { callsPerSecond: 0.1 });
-    const other = await play(sell);
+    const removed = await play(respondWithSuccess, { callsPerSecond: 0.1 });
+    const other = await play(respondWithSuccess);
     const code = await addProduct(stack, [
       { sellerId: removed.sellerId, price: 10_000 },
       { sellerId: other.sellerId, price: 10_000 },
@@ -306,7 +306,7 @@ describe('provider queues', function () {
       .collection<{ _id: string }>('accounts')
       .updateOne({ _id: removed.sellerId }, { $set: { provider: null } });
     await announceChange(stack);
-    const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
+    const finals = await Promise.all(ids.map((id) => waitUntilFinal(stack, id, 60_000)));
     expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
     expect(removed.arrivals.length + other.arrivals.length).to.equal(ids.length);
     expect(other.arrivals.length).to.be.at.least(8);

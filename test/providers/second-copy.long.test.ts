@@ -6,7 +6,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import {
   addProduct,
   attemptsOf,
-  finalOf,
+  waitUntilFinal,
   ledgerOf,
   newBuyer,
   pointSeller,
@@ -75,7 +75,7 @@ describe('a second copy of the service as the provider of the first', function (
 
   it('purchases are executed once, with equal serial numbers and balanced ledgers', async () => {
     const ids = await Promise.all(stories.map(({ ending }) => purchase(buyer, code, `08123456${ending}`)));
-    const finals = await Promise.all(ids.map((id) => finalOf(retail, id, 90_000)));
+    const finals = await Promise.all(ids.map((id) => waitUntilFinal(retail, id, 90_000)));
     expect(finals.map(({ status }) => status)).to.deep.equal(stories.map(({ final }) => final));
     const log = await wholesale.simulator.log({ provider: 'upstream' });
     const sold = finals.filter(({ status }) => status === 'SUCCESS');
@@ -108,7 +108,7 @@ describe('a second copy of the service as the provider of the first', function (
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     };
     const buyOnce = async () => {
-      const final = await finalOf(retail, await purchase(buyer, code, '081234561230'));
+      const final = await waitUntilFinal(retail, await purchase(buyer, code, '081234561230'));
       const [attempt] = await attemptsOf(retail, final._id);
       const there = await wholesale.db
         .collection('transactions')

@@ -72,11 +72,11 @@ describe('a storm over three sellers', function () {
       await stack.startWorker('fulfilment', 'follow-up'),
       await stack.startWorker('sellers', 'webhooks'),
     ];
-    const killer = killNowAndThen(stack, workers, random);
+    const killer = startRandomKills(stack, workers, random);
     await outage.done();
-    await allFinal(stack, ids);
+    await waitUntilAllFinal(stack, ids);
     await killer.stop();
-    await expectRight(stack, ids, sellers);
+    await expectCorrectResults(stack, ids, sellers);
   });
 
   async function buyAll(client: ApiClient, products: string[], chance: () => number): Promise<string[]> {
@@ -133,7 +133,7 @@ function finalCount(stack: Stack): Promise<number> {
 }
 
 /** Kills a worker after every few final purchases and replaces it. */
-function killNowAndThen(
+function startRandomKills(
   stack: Stack,
   workers: RunningProgram[],
   random: () => number,
@@ -161,7 +161,7 @@ function killNowAndThen(
   };
 }
 
-async function allFinal(stack: Stack, ids: string[]): Promise<void> {
+async function waitUntilAllFinal(stack: Stack, ids: string[]): Promise<void> {
   expect(ids).to.have.length(size.purchases);
   await eventually(
     'every purchase is final or in review',
@@ -175,7 +175,7 @@ async function allFinal(stack: Stack, ids: string[]): Promise<void> {
   );
 }
 
-async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): Promise<void> {
+async function expectCorrectResults(stack: Stack, ids: string[], sellers: TestSeller[]): Promise<void> {
   const transactions = await stack.db
     .collection<Purchase>('transactions')
     .find({ _id: { $in: ids } })

@@ -48,9 +48,9 @@ describe('purchases during crashes', function () {
       ref_id: uniqueRef(),
     });
 
-    const collector = collectTold();
+    const collector = collectReportedStates();
     let stopping = false;
-    const chaos = killWorkersAgainAndAgain(() => stopping);
+    const chaos = killWorkersRepeatedly(() => stopping);
     const accepted: string[] = [];
     const bought = Array.from({ length: purchases }, (_, index) => index);
     let webKilled = false;
@@ -78,10 +78,10 @@ describe('purchases during crashes', function () {
     await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
     await expectExecutionsToMatch(stack);
-    await expectEveryFinalStateTold(collector);
+    await expectEveryFinalStateReported(collector);
   });
 
-  async function killWorkersAgainAndAgain(stopped: () => boolean): Promise<void> {
+  async function killWorkersRepeatedly(stopped: () => boolean): Promise<void> {
     while (!stopped()) {
       const worker = await stack.startWorker('fulfilment');
       const marker = await finalCount();
@@ -98,7 +98,7 @@ describe('purchases during crashes', function () {
     return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
   }
 
-  interface Told {
+  interface StateCollector {
     /** `<transaction> <status>` for every final state that the inbox received. */
     states: Set<string>;
     /** Stops collecting. Resolves when all messages that the inbox has now are read. */
@@ -109,7 +109,7 @@ describe('purchases during crashes', function () {
    * Collects the webhooks that the inbox received. Reads continuously, because the inbox keeps only
    * 10,000 messages.
    */
-  function collectTold(): Told {
+  function collectReportedStates(): StateCollector {
     const states = new Set<string>();
     let isOver = false;
     const collect = async () => {
@@ -137,7 +137,7 @@ describe('purchases during crashes', function () {
     };
   }
 
-  async function expectEveryFinalStateTold(collector: Told): Promise<void> {
+  async function expectEveryFinalStateReported(collector: StateCollector): Promise<void> {
     const wanted = await stack.db
       .collection<{ _id: string; status: string }>('transactions')
       .find({})

@@ -6,7 +6,7 @@ import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { buyUntilAnswered, waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { runAtRate } from '../support/steadily.js';
+import { runAtRate } from '../support/run-at-rate.js';
 
 const perSecond = 15;
 const purchases = 200;

@@ -54,10 +54,10 @@ export async function playPurchase(parties: Parties, random: () => number): Prom
     createdAt: new Date(Date.now() - Math.floor(random() * 6 * dayMs)),
   };
   deepStrictEqual((await post(buildPurchasePosting(accepted))).outcome, 'posted');
-  await playOn(accepted, parties, random);
+  await continuePurchase(accepted, parties, random);
 }
 
-async function playOn(accepted: Purchase, { sellerIds }: Parties, random: () => number): Promise<void> {
+async function continuePurchase(accepted: Purchase, { sellerIds }: Parties, random: () => number): Promise<void> {
   let purchase = accepted;
   let order: Order | null = null;
   const orders = Math.floor(random() * 4);

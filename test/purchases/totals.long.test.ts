@@ -31,7 +31,7 @@ const random = seededRandom();
 /**
  * Computes every counter of every account and day from the rows, without using code of the service.
  */
-async function countedFromRows(): Promise<Record<string, number>> {
+async function countFromRows(): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
   const add = (path: string, amount: number) => (counted[path] = (counted[path] ?? 0) + amount);
   for (const row of await PurchaseModel.find().lean<Purchase[]>()) {
@@ -235,10 +235,10 @@ describe(`daily totals, ${random.seed}`, function () {
     expect(killed?.done).to.equal(false);
     // The last database transaction of the killed process may still be committed.
     await eventually('its last database transaction is complete', async () => {
-      const [rows, totals] = [await countedFromRows(), await storedTotals()];
+      const [rows, totals] = [await countFromRows(), await storedTotals()];
       return JSON.stringify(rows) === JSON.stringify(totals);
     });
-    expect(Object.keys(await countedFromRows())).to.have.length.greaterThan(100);
+    expect(Object.keys(await countFromRows())).to.have.length.greaterThan(100);
     await expectHistoryToBeRight(parties, 60);
   });
 
@@ -303,7 +303,7 @@ describe(`daily totals, ${random.seed}`, function () {
     expect(await areTotalsComplete(), 'totals complete despite purchases').to.equal(false);
     await rebuildTotals();
     expect(await areTotalsComplete()).to.equal(true);
-    expect(await storedTotals()).to.deep.equal(await countedFromRows());
+    expect(await storedTotals()).to.deep.equal(await countFromRows());
     await expectHistoryToBeRight(parties, 20);
   });
 

@@ -8,9 +8,9 @@ import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-const healWithinMs = 20_000;
+const recoveryTimeoutMs = 20_000;
 /** Latencies in milliseconds. One is above and one is below the connection timeout. */
-const slow = [12_000, 1_500];
+const slowLatenciesMs = [12_000, 1_500];
 const moreMs = 50;
 
 describe('the network to Redis', function () {
@@ -55,16 +55,16 @@ describe('the network to Redis', function () {
 
   const median = (all: number[]) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 
-  it(`drops all connections: 41 purchases end within ${healWithinMs / 1_000} s`, async () => {
+  it(`drops all connections: 41 purchases end within ${recoveryTimeoutMs / 1_000} s`, async () => {
     gate.dropTraffic();
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: 41 }, buy));
-    await waitUntilAllFinal(stack, healWithinMs - (performance.now() - startedAt));
+    await waitUntilAllFinal(stack, recoveryTimeoutMs - (performance.now() - startedAt));
     await expectExecutionsToMatch(stack);
     await expectLedgerToBalance(stack);
   });
 
-  for (const slowMs of slow) {
+  for (const slowMs of slowLatenciesMs) {
     it(`has ${slowMs / 1_000} s latency: purchases take at most ${moreMs} ms more`, async () => {
       await buy();
       await waitUntilAllFinal(stack, 20_000);

@@ -19,7 +19,7 @@ const elevenMinutes = 660_000;
  */
 const slowMs = 200;
 
-interface Told {
+interface ReportedTimes {
   nowMs: number;
   hostMs: number;
 }
@@ -41,7 +41,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
       REDIS_URL: gate.url,
     });
     started.push(child);
-    const [told] = (await once(child, 'message')) as [Told];
+    const [told] = (await once(child, 'message')) as [ReportedTimes];
     // Redis runs on this host, whose clock is right.
     expect(told.hostMs - told.nowMs).to.be.within(elevenMinutes - 2_000, elevenMinutes + 2_000);
   });

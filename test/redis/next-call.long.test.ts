@@ -3,7 +3,7 @@
  * with two web processes.
  */
 import { expect } from 'chai';
-import { newBuyer, addProduct, pointSeller, finalOf, purchase } from '../providers/provider-stack.js';
+import { newBuyer, addProduct, pointSeller, waitUntilFinal, purchase } from '../providers/provider-stack.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 import { startDigiflazzServer, type DigiflazzServer } from '../providers/digiflazz-server.js';
 import { sendCall } from '../api/support/api.js';
@@ -158,10 +158,10 @@ describe('changes effective for the next call in every process', function () {
       });
       const seller2 = await stack.db.collection('accounts').findOne({ username: 'seller2' });
       const product = await addProduct(stack, [{ sellerId: String(seller2?._id), price: 9_000 }]);
-      await finalOf(stack, await purchase(buyer, product, '081234567890'));
+      await waitUntilFinal(stack, await purchase(buyer, product, '081234567890'));
       expect(ordersAt(first)).to.equal(1);
       await operate('provider', 'set', 'seller2', '--url', second?.url ?? '');
-      await finalOf(stack, await purchase(buyer, product, '081234567890'));
+      await waitUntilFinal(stack, await purchase(buyer, product, '081234567890'));
       expect([ordersAt(first), ordersAt(second)]).to.deep.equal([1, 1]);
     });
 

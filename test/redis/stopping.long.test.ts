@@ -16,7 +16,7 @@ import { productionEnv } from '../support/production-env.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-const atOnceMs = 5_000;
+const stopLimitMs = 5_000;
 
 describe('graceful shutdown', function () {
   this.timeout(150_000);
@@ -36,7 +36,7 @@ describe('graceful shutdown', function () {
     await gate.stop();
   });
 
-  async function stopped(program: RunningProgram): Promise<{ code: number | null; tookMs: number }> {
+  async function stopAndMeasure(program: RunningProgram): Promise<{ code: number | null; tookMs: number }> {
     const startedAt = performance.now();
     const code = await program.stop();
     return { code, tookMs: performance.now() - startedAt };
@@ -52,7 +52,7 @@ describe('graceful shutdown', function () {
     const id = String((await buyer.post('/api/buyer/transaction', body)).body.data.transaction_id);
     await eventually('the provider has the order', async () => (await stack.simulator.log()).length === 1);
 
-    const { code, tookMs } = await stopped(worker);
+    const { code, tookMs } = await stopAndMeasure(worker);
     expect(code, worker.output()).to.equal(0);
     expect(tookMs).to.be.within(limits.drainMs - 1_000, 25_000);
     const orders = stack.db.collection('attempts').find({ transactionId: id });
@@ -66,7 +66,7 @@ describe('graceful shutdown', function () {
       60_000,
     );
     expect(await stack.simulator.log()).to.have.length(1);
-    expect((await stopped(next)).code).to.equal(0);
+    expect((await stopAndMeasure(next)).code).to.equal(0);
   });
 
   it('web: sends Connection: close to a busy client and ends at once', async () => {
@@ -87,11 +87,11 @@ describe('graceful shutdown', function () {
       }
     });
     await eventually('calls over kept connections', () => connectionHeaders.length > 20);
-    const { code, tookMs } = await stopped(web);
+    const { code, tookMs } = await stopAndMeasure(web);
     await Promise.all(clients);
     agent.destroy();
     expect(code, web.output()).to.equal(0);
-    expect(tookMs).to.be.below(atOnceMs);
+    expect(tookMs).to.be.below(stopLimitMs);
     expect(connectionHeaders.slice(0, 20)).not.to.include('close');
   });
 
@@ -108,7 +108,7 @@ describe('graceful shutdown', function () {
     const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
     // No worker runs here, so the call waits for its report.
     await eventually('the report is requested', () => stack.db.collection('reports').findOne({}));
-    const stopping = stopped(slow);
+    const stopping = stopAndMeasure(slow);
     const [response] = await answered;
     response.resume();
     expect(response.statusCode).to.equal(202);
@@ -116,7 +116,7 @@ describe('graceful shutdown', function () {
     const { code, tookMs } = await stopping;
     agent.destroy();
     expect(code, slow.output()).to.equal(0);
-    expect(tookMs).to.be.below(3_000 + atOnceMs);
+    expect(tookMs).to.be.below(3_000 + stopLimitMs);
   });
 
   for (const [how, begin] of [
@@ -128,11 +128,11 @@ describe('graceful shutdown', function () {
       await begin();
       const away = how === 'does not respond' ? null : /redis is unavailable/;
       await eventually('the worker notices', () => away === null || away.test(worker.output()));
-      const { code, tookMs } = await stopped(worker);
+      const { code, tookMs } = await stopAndMeasure(worker);
       await gate.restore();
       expect(code, worker.output()).to.equal(0);
       // If Redis does not respond for 5 s, it counts as unreachable.
-      expect(tookMs).to.be.below(away === null ? 3 * atOnceMs : atOnceMs);
+      expect(tookMs).to.be.below(away === null ? 3 * stopLimitMs : stopLimitMs);
     });
   }
 
@@ -154,7 +154,7 @@ describe('graceful shutdown', function () {
     const [code] = await exit;
     await gate.restore();
     expect(code, printed).to.equal(0);
-    expect(performance.now() - startedAt).to.be.below(atOnceMs);
+    expect(performance.now() - startedAt).to.be.below(stopLimitMs);
     expect(isReady).to.equal(false);
   });
 });

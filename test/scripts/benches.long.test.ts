@@ -7,7 +7,7 @@ import { sizes } from '../support/sizes.js';
  * Sizes that are too small for a measurement. Each benchmark must finish, and its ledger must match
  * the responses.
  */
-const tiny: Record<BenchName, Record<string, number>> = {
+const tinyEnvs: Record<BenchName, Record<string, number>> = {
   purchase: { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4, ACCOUNTS: 20 },
   'hot-wallet': { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4 },
   refunds: { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 2 },
@@ -38,7 +38,7 @@ describe('npm run bench', function () {
     (each) => sizes.benches.all || isQuick(each),
   )) {
     it(`${name} finishes and its books match the responses`, async () => {
-      const options = Object.entries(tiny[name]).map(([key, value]) => [key, String(value)]);
+      const options = Object.entries(tinyEnvs[name]).map(([key, value]) => [key, String(value)]);
       const printed = await runToEnd('scripts/bench.js', [name], {
         ...ownEnv,
         ...Object.fromEntries(options),

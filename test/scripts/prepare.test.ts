@@ -8,7 +8,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { readPidFile } from '../../scripts/supervisor/pid-files.js';
 import { commandLine } from '../../scripts/supervisor/process-table.js';
-import { eventually } from './copy.js';
+import { eventually } from './service-copy.js';
 
 describe('scripts in a checkout that must not install packages', () => {
   const root = process.cwd();

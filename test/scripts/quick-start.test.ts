@@ -13,7 +13,7 @@ import { projectRoot } from '../../config/project-file.js';
 import { languages } from '../client/support/drivers.js';
 import { uniqueRef } from '../support/api-client.js';
 import { sizes } from '../support/sizes.js';
-import { startCopy, type Copy } from './copy.js';
+import { startCopy, type ServiceCopy } from './service-copy.js';
 import { hasTool } from '../support/require-tool.js';
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
 (isPlayed ? describe : describe.skip)('the quick start from a fresh copy', function () {
   this.timeout(2 * limitMs);
   let folder: string;
-  let copy: Copy | null = null;
+  let copy: ServiceCopy | null = null;
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'topup-fresh-'));

@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { readDemoFile, type DemoFile } from '../../scripts/start/demo-file.js';
 import { consoleClient } from '../support/console-client.js';
 import { pathWith } from './resolver.js';
-import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
+import { eventually, processesOf, sharedDatabases, startCopy, type ServiceCopy } from './service-copy.js';
 
 /** Returns an address of this machine that is not a loopback address. */
-function addressElsewhere(): string {
+function findExternalAddress(): string {
   const all = Object.values(os.networkInterfaces()).flatMap((each) => each ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
 }
@@ -35,7 +35,7 @@ describe('npm start', function () {
   this.timeout(120_000);
 
   describe('a running copy', () => {
-    let copy: Copy;
+    let copy: ServiceCopy;
     let demo: DemoFile;
     const env = sharedDatabases();
 
@@ -88,7 +88,7 @@ describe('npm start', function () {
 
     it('listens only on this machine', async () => {
       for (const url of [demo.base_url, demo.simulator_url, demo.inbox_url]) {
-        await expectRefused(addressElsewhere(), Number(new URL(url ?? '').port));
+        await expectRefused(findExternalAddress(), Number(new URL(url ?? '').port));
       }
     });
 
@@ -154,7 +154,7 @@ describe('npm start', function () {
 
     it('warns if it listens on other addresses', async () => {
       const { port } = new URL(readDemoFile(copy.localDir)?.base_url ?? '');
-      expect((await fetch(`http://${addressElsewhere()}:${port}/healthz`)).status).to.equal(200);
+      expect((await fetch(`http://${findExternalAddress()}:${port}/healthz`)).status).to.equal(200);
       expect(copy.printed()).to.contain('WARNING: it listens on 0.0.0.0');
     });
 

@@ -46,7 +46,7 @@ describe('settlements paid by operators', () => {
     await requestAdjustment({ account, amount: balance }, budi);
     return account;
   }
-  async function requested(): Promise<Settlement> {
+  async function requestSettlementOf(): Promise<Settlement> {
     const account = await newSeller();
     const { settlement } = await requestSettlement({ account, amount, bankAccount, refId: newId() });
     await payOut(settlement._id, account._id);
@@ -61,14 +61,14 @@ describe('settlements paid by operators', () => {
     );
 
   it('cannot be completed without a claim; the refusal names the claim command', async () => {
-    const { _id } = await requested();
+    const { _id } = await requestSettlementOf();
     const why = await refusal(completeSettlement(_id, budi));
     expect(why).to.include(`topup settlement claim ${_id}`);
     expect(await read(_id)).to.include({ status: 'processing', claimedBy: null });
   });
 
   it('are claimed by one of 10 concurrent operators, who completes them', async () => {
-    const { _id } = await requested();
+    const { _id } = await requestSettlementOf();
     const operators = Array.from({ length: 10 }, (_, index) => ({ ...budi, actor: `operator:o${index}` }));
     const refusals = await Promise.all(operators.map((by) => refusal(claimSettlement(_id, by))));
     const winners = operators.filter((_, index) => refusals[index] === null);
@@ -86,7 +86,7 @@ describe('settlements paid by operators', () => {
   });
 
   it('belong to their claimant until a take-over with a reason', async () => {
-    const { _id } = await requested();
+    const { _id } = await requestSettlementOf();
     expect((await claimSettlement(_id, budi)).changed).to.equal(true);
     expect((await claimSettlement(_id, budi)).changed).to.equal(false);
     for (const attempt of [
@@ -113,7 +113,7 @@ describe('settlements paid by operators', () => {
 
   it('are either taken over or completed when both happen at once', async () => {
     for (let round = 0; round < 5; round++) {
-      const { _id } = await requested();
+      const { _id } = await requestSettlementOf();
       await claimSettlement(_id, budi);
       const [completed, taken] = await Promise.all([
         refusal(completeSettlement(_id, budi)),
@@ -125,9 +125,9 @@ describe('settlements paid by operators', () => {
   });
 
   it('are not paid by a worker after a claim, even in another mode', async () => {
-    const claimed = await requested();
+    const claimed = await requestSettlementOf();
     await claimSettlement(claimed._id, budi);
-    const free = await requested();
+    const free = await requestSettlementOf();
     env.PAYOUT_MODE = 'simulated';
     await payOut(claimed._id, claimed.accountId);
     await payOut(free._id, free.accountId);
@@ -136,7 +136,7 @@ describe('settlements paid by operators', () => {
   });
 
   it('need a claim regardless of the PAYOUT_MODE of the shell', async () => {
-    const { _id, accountId } = await requested();
+    const { _id, accountId } = await requestSettlementOf();
     await payOut(_id, accountId);
     env.PAYOUT_MODE = 'simulated';
     expect(await refusal(completeSettlement(_id, budi))).to.match(/is not claimed/);
@@ -148,7 +148,7 @@ describe('settlements paid by operators', () => {
     await createOperator({ username: 'budi', role: 'admin', password: 'a password of budi' }, budi);
     const by = ['--as', 'budi', '--reason', 'at the bank'];
     const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], process.env);
-    const [paid, failed] = [await requested(), await requested()];
+    const [paid, failed] = [await requestSettlementOf(), await requestSettlementOf()];
     expect((await run('complete', paid._id)).code, 'complete without a claim').to.equal(1);
     expect((await run('claim', paid._id)).json()).to.include({ claimed_by: 'operator:budi', changed: true });
     const listed = (await topup(['settlement', 'list', '--json'], process.env)).json<

@@ -27,7 +27,7 @@ import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../support/connect-mongo.js';
 
 /**
  * Skips the outage tests in quick runs. Each of them takes longer than the half minute after which
@@ -78,7 +78,7 @@ function millisecondsOf(text = ''): number {
 }
 
 describe('claim of an alarm message', () => {
-  before(() => connectMongoWhenItAnswers());
+  before(() => connectMongoWhenReady());
   after(() => disconnectMongo());
 
   const plant = async (more: Partial<StoredAlarm> = {}): Promise<StoredAlarm> => {
@@ -112,7 +112,7 @@ describe('claim of an alarm message', () => {
 });
 
 describe('figures behind an alarm', () => {
-  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenReady(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
   const stands = (id: string) => storedAlarms.findOne({ _id: id, ...activeAlarmFilter });
@@ -151,7 +151,7 @@ describe('figures behind an alarm', () => {
 });
 
 describe('topup doctor and alarms', () => {
-  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenReady(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
   beforeEach(() => storedAlarms.deleteMany({}));
 

@@ -19,7 +19,7 @@ import type { RunningProgram } from '../support/start-program.js';
 import { causesOfAlarms } from './causes/causes-of-alarms.js';
 import { ago, hourMs, sceneOf, type Cause, type Causes } from './causes/scene.js';
 
-interface Seen {
+interface AlarmTimes {
   stoodS?: number;
   toldS?: number;
   overS?: number;
@@ -86,7 +86,7 @@ const skippedMs = 4 * hourMs;
     const names = alarmRules.map(({ name }) => name);
     const lingeringNames = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
     expect([...new Set(causes.map(({ alarm }) => alarm))]).to.have.members(names);
-    const seen = new Map<string, Seen>(names.map((name) => [name, {}]));
+    const seen = new Map<string, AlarmTimes>(names.map((name) => [name, {}]));
     const begunMs = new Map<string, number>();
     const since = (name: string) => Math.round((Date.now() - (begunMs.get(name) ?? NaN)) / 1_000);
     await stack.db
@@ -101,7 +101,7 @@ const skippedMs = 4 * hourMs;
     for (const cause of causes.filter((each) => !last.includes(each))) {
       await begin(cause);
     }
-    const eachHas = (what: keyof Seen): true => {
+    const eachHas = (what: keyof AlarmTimes): true => {
       const without = [...seen].filter(([, of]) => of[what] === undefined).map(([name]) => name);
       expect(without).to.deep.equal([]);
       return true;
@@ -220,7 +220,7 @@ async function readiness(program: RunningProgram): Promise<string> {
   }
 }
 
-function print(causes: Cause[], seen: ReadonlyMap<string, Seen>): void {
+function print(causes: Cause[], seen: ReadonlyMap<string, AlarmTimes>): void {
   const line = (...cells: (string | number | undefined)[]) =>
     cells
       .map((cell, at) => String(cell ?? '-').padEnd([28, 62, 8, 8, 8, 12][at] ?? 8))

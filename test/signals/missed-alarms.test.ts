@@ -9,10 +9,10 @@ import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { buildFigure } from '../../src/signals/figures.js';
 import { keepIfNewer, notifyRound } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../support/connect-mongo.js';
 
 describe('an alarm that the receiver missed', () => {
-  before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
+  before(() => Promise.all([connectMongoWhenReady(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
   const queue = () => uniqueRef('queue');

@@ -5,7 +5,7 @@ import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseMongo } from '../../src/doctor/diagnose-databases.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { watchMongodb } from '../../src/signals/watch-mongodb.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../support/connect-mongo.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 
@@ -15,7 +15,7 @@ describe('alarm for an unreachable MongoDB', () => {
   before(async () => {
     mongo = await startPrivateMongo();
     env.MONGODB_URI = mongo.url;
-    await connectMongoWhenItAnswers();
+    await connectMongoWhenReady();
     await connectRedis(null);
   });
   after(async () => {

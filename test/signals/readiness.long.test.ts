@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../support/connect-mongo.js';
 
 interface Ready {
   status: number;
@@ -88,7 +88,7 @@ describe('readiness', function () {
 });
 
 describe('readiness write', () => {
-  before(() => connectMongoWhenItAnswers());
+  before(() => connectMongoWhenReady());
   after(() => disconnectMongo());
 
   it('is shared by concurrent callers', async () => {

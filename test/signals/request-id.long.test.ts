@@ -9,7 +9,7 @@ import type { Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import type { Report } from '../../src/reports/report.model.js';
 import type { Settlement } from '../../src/settlements/settlement.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
-import { finalOf } from '../providers/provider-stack.js';
+import { waitUntilFinal } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
 import { consoleClient } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
@@ -61,7 +61,7 @@ describe('request id', function () {
   async function buy(requestId?: string, code = 'S10'): Promise<Purchase & { told: string }> {
     const body = { code, customer_number: '081234561230', ref_id: uniqueRef('asked') };
     const answer = await call('/api/buyer/transaction', body, requestId);
-    return { ...(await finalOf(stack, answer.data.transaction_id)), told: answer.told };
+    return { ...(await waitUntilFinal(stack, answer.data.transaction_id)), told: answer.told };
   }
   const report = async (requestId: string): Promise<string> =>
     (await call('/api/buyer/reports', { type: 'purchase' }, requestId)).data.report_id;

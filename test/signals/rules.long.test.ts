@@ -160,7 +160,7 @@ describe('metrics of all processes under load', function () {
       this.skip();
     }
     requireTool(this, 'prometheus');
-    const { ask, stopped } = await startPrometheus(targets, hurried(rules));
+    const { ask, stopped } = await startPrometheus(targets, shortenDurations(rules));
     const statesOf = async (name: string): Promise<string[]> => {
       const { alerts: found } = (await ask('alerts')) as unknown as {
         alerts: { labels: { alertname: string }; state: string }[];
@@ -257,7 +257,7 @@ describe('metrics of all processes under load', function () {
 });
 
 /** Divides the waiting time of each rule by twelve, so that a minute becomes five seconds. */
-function hurried(text: string): string {
+function shortenDurations(text: string): string {
   const seconds = { s: 1, m: 60, h: 3_600 };
   return text.replace(
     /^( +for: )(\d+)([smh])$/gm,

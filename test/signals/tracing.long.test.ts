@@ -80,7 +80,7 @@ describe('trace of a purchase', function () {
     );
 
     expect(trace, 'roots').to.have.length(1);
-    const call = only(trace, 'call createBuyerTransaction');
+    const call = findOnlyTree(trace, 'call createBuyerTransaction');
     expect(call.span).to.include({ process: 'web', kind: kinds.server, failed: false });
     const requestId = call.span.attributes['topup.request_id'];
     expect(requestId).to.equal(bought.headers['x-request-id']);
@@ -93,9 +93,9 @@ describe('trace of a purchase', function () {
       .collection<{ _id: string; traceId?: string }>('transactions')
       .findOne({ _id: id });
     expect(stored?.traceId, 'trace id of the stored purchase').to.equal(call.span.traceId);
-    const debit = only(call.parts, 'posting purchase');
+    const debit = findOnlyTree(call.parts, 'posting purchase');
     expect(debit.span.attributes).to.include({ 'topup.subject_id': id, 'topup.outcome': 'posted' });
-    const job = only(call.parts, 'job fulfil-purchase');
+    const job = findOnlyTree(call.parts, 'job fulfil-purchase');
     expect(job.span).to.include({ process: 'fulfilment', kind: kinds.consumer });
     expect(job.span.attributes['topup.outcome']).to.equal('done');
     const steps = job.parts.filter(({ span }) => span.process === 'fulfilment').map(({ span }) => span.name);
@@ -104,8 +104,8 @@ describe('trace of a purchase', function () {
       'provider call',
       'posting success',
     ]);
-    expect(only(job.parts, 'provider call').span.attributes).to.include({ 'http.response.status_code': 200 });
-    const webhook = only(job.parts, 'webhook transaction.success');
+    expect(findOnlyTree(job.parts, 'provider call').span.attributes).to.include({ 'http.response.status_code': 200 });
+    const webhook = findOnlyTree(job.parts, 'webhook transaction.success');
     expect(webhook.span).to.include({ process: 'webhooks', kind: kinds.client, failed: false });
     expect(webhook.span.attributes).to.include({ 'topup.outcome': 'delivered', 'topup.attempt': 1 });
   });
@@ -242,7 +242,7 @@ describe('OpenTelemetry SDK', () => {
   });
 });
 
-function only(trees: SpanTree[], name: string): SpanTree {
+function findOnlyTree(trees: SpanTree[], name: string): SpanTree {
   const found = trees.filter(({ span }) => span.name === name);
   expect(found, name).to.have.length(1);
   return found[0] as SpanTree;

@@ -11,7 +11,7 @@ import { apiClient, uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { Redis } from 'ioredis';
 
-interface Said {
+interface TroubleReport {
   troubles: { failedPostings: number; refusedConnections: number; lagMs: number; isNotReady: boolean };
 }
 
@@ -65,7 +65,7 @@ describe('troubles reported by a process', function () {
       const readTroubles = async () => {
         const keys = await redis.keys(`${stack.env['QUEUE_PREFIX']}:process-says:*`);
         const [text] = await Promise.all(keys.map((key) => redis.get(key)));
-        return (JSON.parse(text ?? '{}') as Partial<Said>).troubles;
+        return (JSON.parse(text ?? '{}') as Partial<TroubleReport>).troubles;
       };
       await eventually('the process has no trouble', async () => {
         const found = await readTroubles();

@@ -20,7 +20,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
 
-interface Compared {
+interface StoredComparison {
   _id: string;
   sellerId: string;
   date: string;
@@ -30,7 +30,7 @@ interface Compared {
   accepted: unknown;
 }
 
-interface Kept {
+interface StoredVerification {
   _id: string;
   ok: boolean;
   failures: number;
@@ -61,7 +61,7 @@ describe('scheduled self-checks', function () {
     await stack.stop();
   });
 
-  const verifications = () => stack.db.collection<Kept>('ledgerVerifications');
+  const verifications = () => stack.db.collection<StoredVerification>('ledgerVerifications');
   const doctor = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
     const { checks } = result.json<{ checks: Diagnosis[] }>();
@@ -106,7 +106,7 @@ describe('scheduled self-checks', function () {
   });
 
   it('compare provider records daily; a difference remains until resolved or accepted', async () => {
-    const compared = stack.db.collection<Compared>('providerReconciliations');
+    const compared = stack.db.collection<StoredComparison>('providerReconciliations');
     const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
     const done = () => compared.findOne({ sellerId: seller?._id ?? '' });
     const first = await eventually('the first comparison', done, 60_000);
@@ -126,7 +126,7 @@ describe('scheduled self-checks', function () {
       createdAt: new Date(Date.now() - 86_400_000),
     });
     /** Runs another comparison, as if an hour had passed. */
-    const compareAgain = async (isSo: (row: Compared) => boolean) => {
+    const compareAgain = async (isSo: (row: StoredComparison) => boolean) => {
       await compared.updateMany({}, { $set: { at: new Date(Date.now() - 3_700_000) } });
       await queue('schedules').add('reconcile-providers', { v: 1 });
       await eventually(
@@ -173,7 +173,7 @@ describe('scheduled self-checks', function () {
   });
 
   it('compare a skipped day later; comparisons of today or of a file are not stored', async () => {
-    const compared = stack.db.collection<Compared>('providerReconciliations');
+    const compared = stack.db.collection<StoredComparison>('providerReconciliations');
     const newest = await eventually(
       'the first comparison',
       () => compared.findOne({}, { sort: { _id: -1 } }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { md5Sign, type RunningSimulator } from '../support/simulator.js';
 
-const askAgainMs = 20;
+const pollIntervalMs = 20;
 
 export interface SimulatorAnswer {
   status: string;
@@ -73,7 +73,7 @@ export async function outcome(...parameters: Parameters<typeof call>): Promise<s
 }
 
 /** Repeats the call until the response has this status. */
-export async function untilStatus(
+export async function waitForStatus(
   status: string,
   ...[simulator, path, parameters, limitMs = 5_000]: Parameters<typeof call>
 ): Promise<SimulatorAnswer> {
@@ -86,6 +86,6 @@ export async function untilStatus(
     if (Date.now() > deadline) {
       throw new Error(`still ${JSON.stringify(answer)} after ${limitMs} ms`);
     }
-    await delay(askAgainMs);
+    await delay(pollIntervalMs);
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { md5Sign, startSimulator, type RunningSimulator } from '../support/simulator.js';
-import { call, newRef, untilStatus, type SimulatorAnswer } from './call-simulator.js';
+import { call, newRef, waitForStatus, type SimulatorAnswer } from './call-simulator.js';
 
 describe('simulator: ending an order', () => {
   let dataDir: string;
@@ -60,7 +60,7 @@ describe('simulator: ending an order', () => {
     expect(await executions(hidden.ref_id)).to.equal(0);
     const later = order('1233');
     await call(simulator, '/request', later);
-    await untilStatus('00', simulator, '/request', later);
+    await waitForStatus('00', simulator, '/request', later);
     expect((await end(later.ref_id, 'failed')).status).to.equal('01');
   });
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { startSimulator, type RunningSimulator } from '../support/simulator.js';
-import { call, newRef, orderUrl, outcome, untilStatus } from './call-simulator.js';
+import { call, newRef, orderUrl, outcome, waitForStatus } from './call-simulator.js';
 
 describe('simulator: orders', () => {
   let simulator: RunningSimulator;
@@ -138,7 +138,7 @@ describe('simulator: orders', () => {
       await simulator.control({ providers: { slow: { pending_ms: 150 } } });
       const first = await call(simulator, '/request', order);
       expect(first).to.include({ status: '00', transaction_status: 'pending', sn: null });
-      const last = await untilStatus('00', simulator, '/request', order);
+      const last = await waitForStatus('00', simulator, '/request', order);
       expect(last).to.include({ transaction_status: 'success' });
       expect(last.sn).to.be.a('string');
       expect(await executions(order.ref_id)).to.equal(1);
@@ -156,7 +156,7 @@ describe('simulator: orders', () => {
       const order = { ref_id: newRef(), customer: '081211111234', username: 'slow-refuser' };
       await simulator.control({ providers: { 'slow-refuser': { pending_ms: 150 } } });
       expect(await call(simulator, '/request', order)).to.include({ transaction_status: 'pending' });
-      expect(await untilStatus('01', simulator, '/request', order)).to.include({
+      expect(await waitForStatus('01', simulator, '/request', order)).to.include({
         transaction_status: 'failed',
       });
       expect(await executions(order.ref_id)).to.equal(0);

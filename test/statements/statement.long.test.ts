@@ -50,7 +50,7 @@ describe('statements', function () {
    * Reads all pages of a statement and joins their entries. Runs `between` before each page except
    * the first.
    */
-  async function wholeOf(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
+  async function readWholeStatement(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
     let page = await pageOf(owner, query);
     const whole = { ...page, entries: [...page.entries] };
     while (page.next_cursor !== null) {
@@ -291,14 +291,14 @@ describe('statements', function () {
     })();
     let statements = 0;
     do {
-      const whole = await wholeOf(buyer, 'limit=2');
+      const whole = await readWholeStatement(buyer, 'limit=2');
       expect(whole.opening_balance + sumOf(whole.entries)).to.equal(whole.closing_balance);
       expect(whole.entries.at(-1)?.balance).to.equal(whole.closing_balance);
       statements += 1;
     } while (!isDone);
     await writing;
     expect(statements).to.be.greaterThan(1);
-    const last = await wholeOf(buyer, '');
+    const last = await readWholeStatement(buyer, '');
     expect(last.entries).to.have.length(61);
     expect(last.closing_balance).to.equal((await getWallet(buyer.account._id)).balance);
   });

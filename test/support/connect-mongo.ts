@@ -5,7 +5,7 @@ import { eventually } from './eventually.js';
  * Connects to MongoDB with retries. On a busy machine MongoDB may respond later than the service
  * would wait.
  */
-export async function connectMongoWhenItAnswers(): Promise<void> {
+export async function connectMongoWhenReady(): Promise<void> {
   await eventually('MongoDB answers', async () => {
     try {
       await connectMongo();

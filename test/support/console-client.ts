@@ -46,7 +46,7 @@ export function consoleClient(baseUrl: string, address: string): ConsoleClient {
       body,
     });
     const setCookies = [response.headers['set-cookie'] ?? []].flat();
-    setCookies.forEach((each) => keep(jar, each));
+    setCookies.forEach((each) => storeCookie(jar, each));
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -77,7 +77,7 @@ export function fields(values: Record<string, string>): string {
   return new URLSearchParams(values).toString();
 }
 
-function keep(jar: Map<string, string>, setCookie: string): void {
+function storeCookie(jar: Map<string, string>, setCookie: string): void {
   const [pair = ''] = setCookie.split(';');
   const [name = '', value = ''] = pair.split('=');
   if (value === '') {

@@ -27,18 +27,18 @@ export interface ProxiedCommand {
  * The reply to a client. `cut` closes the connection. `silence` keeps it open and sends no further
  * replies.
  */
-export type Answer = Document | 'cut' | 'silence';
+export type ProxyReply = Document | 'cut' | 'silence';
 
 /** The changes that the proxy makes to a command. */
 export interface Interference {
   /** Delays the command until this promise settles. */
   waitFor?: Promise<unknown>;
   /** Sends this reply and does not forward the command. */
-  replyWith?: Answer;
+  replyWith?: ProxyReply;
   /** Forwards this command instead of the original one. */
   as?: Document;
   /** Returns the reply to send to the client, given the reply from the server. */
-  answer?: (reply: Document) => Answer | Promise<Answer>;
+  answer?: (reply: Document) => ProxyReply | Promise<ProxyReply>;
 }
 
 export interface MongoProxy {
@@ -77,7 +77,7 @@ export async function startMongoProxy(
 
   function serve(client: Socket, upstream: Socket): void {
     /** The functions that change a reply, by the id of the request. */
-    const answers = new Map<number, (reply: Document) => Answer | Promise<Answer>>();
+    const answers = new Map<number, (reply: Document) => ProxyReply | Promise<ProxyReply>>();
     const cut = () => {
       client.destroy();
       upstream.destroy();
@@ -134,7 +134,7 @@ export async function startMongoProxy(
       client.end();
     }
 
-    async function reply(answer: Answer, written: (document: Document) => Buffer): Promise<void> {
+    async function reply(answer: ProxyReply, written: (document: Document) => Buffer): Promise<void> {
       isSilent ||= answer === 'silence';
       if (answer === 'cut') {
         cut();

@@ -19,7 +19,7 @@ export async function inParallel<T>(
   );
 }
 
-export interface Asked {
+export interface PurchaseInput {
   key: string;
   number: string;
   refId: string;
@@ -30,7 +30,7 @@ export interface Asked {
  * Sends the purchase once. Returns its id, or null if the outcome is unknown (no response, or a
  * 503).
  */
-export async function tryToBuy(asked: Asked, baseUrl: string): Promise<string | null> {
+export async function tryToBuy(asked: PurchaseInput, baseUrl: string): Promise<string | null> {
   const answer = await send(asked, baseUrl);
   return answer && idOf(answer);
 }
@@ -40,13 +40,13 @@ export async function tryToBuy(asked: Asked, baseUrl: string): Promise<string | 
  * Returns the id.
  */
 export async function buyUntilAnswered(
-  { refId = uniqueRef('bought'), ...asked }: Omit<Asked, 'refId'> & { refId?: string },
+  { refId = uniqueRef('bought'), ...asked }: Omit<PurchaseInput, 'refId'> & { refId?: string },
   baseUrl: () => string,
 ): Promise<string> {
   return idOf(await eventually('no 503', () => send({ ...asked, refId }, baseUrl()), 60_000));
 }
 
-async function send({ key, number, refId, heard }: Asked, baseUrl: string): Promise<Answer | null> {
+async function send({ key, number, refId, heard }: PurchaseInput, baseUrl: string): Promise<Answer | null> {
   const body = { code: 'S10', customer_number: number, ref_id: refId };
   const answer: Answer | null = await apiClient(baseUrl, key)
     .post('/api/buyer/transaction', body)

@@ -25,6 +25,6 @@ export async function readUntilClose(socket: net.Socket): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-export function get(target: string, header = 'Accept: */*'): string {
+export function buildGetRequest(target: string, header = 'Accept: */*'): string {
   return `GET ${target} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
 }

@@ -10,28 +10,28 @@ export type Tool = keyof typeof tools;
 
 const tools = {
   chromium: { isHere: () => findChromium() !== null, install: 'apt-get install chromium, or set CHROMIUM' },
-  git: { isHere: () => runs('git', '--version'), install: 'apt-get install git' },
-  go: { isHere: () => runs('go', 'version'), install: 'https://go.dev/dl' },
-  openssl: { isHere: () => runs('openssl', 'version'), install: 'apt-get install openssl' },
+  git: { isHere: () => canRun('git', '--version'), install: 'apt-get install git' },
+  go: { isHere: () => canRun('go', 'version'), install: 'https://go.dev/dl' },
+  openssl: { isHere: () => canRun('openssl', 'version'), install: 'apt-get install openssl' },
   php: {
-    isHere: () => runs('php', '-r', 'exit(extension_loaded("curl") ? 0 : 1);'),
+    isHere: () => canRun('php', '-r', 'exit(extension_loaded("curl") ? 0 : 1);'),
     install: 'apt-get install php-cli php-curl',
   },
   prometheus: {
-    isHere: () => runs('prometheus', '--version'),
+    isHere: () => canRun('prometheus', '--version'),
     install: 'apt-get install prometheus',
   },
-  python3: { isHere: () => runs('python3', '--version'), install: 'apt-get install python3' },
+  python3: { isHere: () => canRun('python3', '--version'), install: 'apt-get install python3' },
 };
 
-const found = new Map<Tool, boolean>();
+const availableTools = new Map<Tool, boolean>();
 
 export function hasTool(tool: Tool | null): boolean {
   if (tool === null) {
     return true;
   }
-  const isInstalled = found.get(tool) ?? tools[tool].isHere();
-  found.set(tool, isInstalled);
+  const isInstalled = availableTools.get(tool) ?? tools[tool].isHere();
+  availableTools.set(tool, isInstalled);
   return isInstalled;
 }
 
@@ -66,6 +66,6 @@ export function describeWith(tool: Tool | null, title: string, body: (this: Moch
   });
 }
 
-function runs(program: string, ...args: string[]): boolean {
+function canRun(program: string, ...args: string[]): boolean {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }

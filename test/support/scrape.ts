@@ -12,11 +12,11 @@ export interface Sample {
  * The URLs found so far, by program. A program keeps only the end of its output, so the line with
  * the URL may disappear.
  */
-const known = new WeakMap<object, string>();
+const metricsUrls = new WeakMap<object, string>();
 
 /** Returns the URL of the metrics server in a process that was started with METRICS_PORT=0. */
 export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Promise<string> {
-  const found = known.get(program);
+  const found = metricsUrls.get(program);
   if (found !== undefined) {
     return found;
   }
@@ -28,7 +28,7 @@ export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Pr
     return line === undefined ? null : (JSON.parse(line) as { port: number });
   });
   const url = `http://127.0.0.1:${port}`;
-  known.set(program, url);
+  metricsUrls.set(program, url);
   return url;
 }
 

@@ -44,7 +44,7 @@ export async function startProgram(
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
 
-  const port = await readyPort(child).catch((error: unknown) => {
+  const port = await waitForReadyPort(child).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw new Error(`dist/${script} did not start: ${printed}`, { cause: error });
   });
@@ -101,7 +101,7 @@ function unrefChild(child: ChildProcess): void {
   }
 }
 
-function readyPort(child: ChildProcess): Promise<number> {
+function waitForReadyPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`not ready within ${readyTimeoutMs} ms`)),

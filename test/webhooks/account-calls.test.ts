@@ -19,9 +19,9 @@ import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { redirectWaitingDeliveries, getWebhookStatus } from '../../src/webhooks/endpoints/endpoint-status.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { apiClient, type ApiClient } from '../support/api-client.js';
-import { someTransaction, store, storeSuccess } from './support/accounts.js';
+import { someTransaction, storeDeliveries, storeSuccess } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver, type TestReceiver } from './support/receiver.js';
 
 describe('webhook calls of an account', () => {
   useDatabase();
@@ -46,7 +46,7 @@ describe('webhook calls of an account', () => {
     await new Promise((resolve) => server.close(resolve));
   });
   beforeEach(async () => {
-    receiver.behave(received);
+    receiver.behave(acceptRequest);
     owner = await createAccount({
       username: `t-${newId().slice(8)}`,
       role: 'buyer',
@@ -58,15 +58,15 @@ describe('webhook calls of an account', () => {
 
   const event = () => storeSuccess(owner.account);
 
-  async function turn(row: Delivery): Promise<void> {
+  async function runTurn(row: Delivery): Promise<void> {
     await deliverer.deliverDue(row.receiverId);
     await deliverer.drain();
   }
 
   it('lists only its own deliveries, with every attempt, filtered and paged', async () => {
-    receiver.behave((_request, response) => answer(response, 500, { reason: 'database is down' }));
+    receiver.behave((_request, response) => sendResponse(response, 500, { reason: 'database is down' }));
     const row = await event();
-    await turn(row);
+    await runTurn(row);
     await event();
     const { status, body } = await api.get(`/api/buyer/webhooks/deliveries?ref_id=${row.refId ?? ''}`);
     expect(status).to.equal(200);
@@ -107,22 +107,22 @@ describe('webhook calls of an account', () => {
 
   it('replays one delivery with its old id and the next attempt number', async () => {
     const row = await event();
-    await turn(row);
+    await runTurn(row);
     const { status, body } = await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
     expect([status, body.data.status]).to.deep.equal([200, 'due']);
-    await turn(row);
+    await runTurn(row);
     const attempts = receiver.received.filter((each) => each.headers['webhook-id'] === row._id);
     expect(attempts.map((each) => each.headers['x-attempt'])).to.deep.equal(['1', '2']);
     expect(attempts[1]?.raw).to.equal(attempts[0]?.raw);
   });
 
   it('a 410 holds all due deliveries; once enabled, a replay since a time sends them', async () => {
-    receiver.behave((_request, response) => answer(response, 410));
+    receiver.behave((_request, response) => sendResponse(response, 410));
     const [row, other] = [await event(), await event()];
-    await turn(row);
-    await turn(other);
+    await runTurn(row);
+    await runTurn(other);
     expect((await AccountModel.findById(owner.account._id).lean())?.webhookStatus).to.equal('disabled');
-    receiver.behave(received);
+    receiver.behave(acceptRequest);
     const enabled = await api.post('/api/buyer/webhooks/enable');
     expect(enabled.body.data).to.deep.equal({ webhook_status: 'enabled', held: 2 });
     const later = new Date(Date.now() + 60_000).toISOString();
@@ -131,7 +131,7 @@ describe('webhook calls of an account', () => {
     const since = new Date(Date.now() - 60_000).toISOString();
     const both = await api.post('/api/buyer/webhooks/replay', { since, status: 'HELD' });
     expect(both.body.data).to.deep.equal({ replayed: 2 });
-    await turn(row);
+    await runTurn(row);
     expect(await deliveries.findOne({ _id: row._id })).to.include({ state: 'delivered' });
     expect((await api.post('/api/buyer/webhooks/replay', { since: 'soon', status: 'held' })).status).to.equal(
       400,
@@ -167,7 +167,7 @@ describe('webhook calls of an account', () => {
     expect(body.data.webhook_secret).to.not.equal(owner.webhookSecret);
     expect(body.data.webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Date.parse(body.data.previous_valid_until) - Date.now()).to.be.within(86_390_000, 86_400_000);
-    await turn(await event());
+    await runTurn(await event());
     const latest = receiver.received.at(-1);
     for (const secret of [body.data.webhook_secret, owner.webhookSecret]) {
       new Webhook(secret).verify(latest?.raw ?? '', latest?.headers ?? {});
@@ -177,17 +177,17 @@ describe('webhook calls of an account', () => {
   });
 
   it('retries a negative acknowledgement, and a missing one if require_ack is set', async () => {
-    receiver.behave((_request, response) => answer(response, 200, { status: 'error' }));
+    receiver.behave((_request, response) => sendResponse(response, 200, { status: 'error' }));
     const negative = await event();
-    await turn(negative);
+    await runTurn(negative);
     receiver.behave((_request, response) => response.end('OK'));
     const missing = await event();
-    await turn(missing);
+    await runTurn(missing);
     await writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: owner.account._id }, { $set: { requireAck: true } }),
     );
     const required = await event();
-    await turn(required);
+    await runTurn(required);
     const states = await Promise.all(
       [negative, missing, required].map(async (row) => {
         const stored = await deliveries.findOne({ _id: row._id });
@@ -206,8 +206,8 @@ describe('webhook calls of an account', () => {
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
       buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),
     );
-    await store(rows);
-    await turn(rows[0] as Delivery);
+    await storeDeliveries(rows);
+    await runTurn(rows[0] as Delivery);
     const states = await deliveries.find({ orderKey: transaction._id }).sort({ orderRank: 1 }).toArray();
     expect(states.map((row) => row.state)).to.deep.equal(['dropped', 'dropped', 'delivered']);
     const requests = receiver.received.filter((each) => each.raw.includes(transaction._id));
@@ -218,28 +218,28 @@ describe('webhook calls of an account', () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = (event: 'pending' | 'success') =>
       buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event });
-    const [pending] = await store(make('pending'));
+    const [pending] = await storeDeliveries(make('pending'));
     await deliveries.updateOne(
       { _id: pending?._id ?? '' },
       { $set: { leaseToken: 'another worker', nextAttemptAt: new Date(Date.now() + 10_000) } },
     );
-    const [success] = await store(make('success'));
-    await turn(success as Delivery);
+    const [success] = await storeDeliveries(make('success'));
+    await runTurn(success as Delivery);
     expect(await deliveries.findOne({ _id: success?._id ?? '' })).to.include({
       state: 'due',
       attemptCount: 0,
     });
     await deliveries.updateOne({ _id: pending?._id ?? '' }, { $set: { nextAttemptAt: new Date(0) } });
     await deliveries.updateOne({ _id: success?._id ?? '' }, { $set: { nextAttemptAt: new Date(0) } });
-    await turn(success as Delivery);
+    await runTurn(success as Delivery);
     expect(await deliveries.findOne({ _id: success?._id ?? '' })).to.include({ state: 'delivered' });
     expect(await deliveries.findOne({ _id: pending?._id ?? '' })).to.include({ state: 'dropped' });
   });
 
   it('after a URL change waiting events go to the new URL, only the notice to the old', async () => {
-    receiver.behave((_request, response) => answer(response, 500));
+    receiver.behave((_request, response) => sendResponse(response, 500));
     const row = await event();
-    await turn(row);
+    await runTurn(row);
     const after = { ...owner.account, webhookUrl: `${receiver.url}/new` };
     const [notice] = buildConfigUpdatedDeliveries(owner.account, ['webhook_url']);
     await runInTransaction(async (session) => {
@@ -249,10 +249,10 @@ describe('webhook calls of an account', () => {
       await insertDeliveries(session, notice ? [notice] : []);
     });
     await redirectWaitingDeliveries(after);
-    receiver.behave(received);
+    receiver.behave(acceptRequest);
     const moved = await deliveries.findOne({ _id: row._id });
-    await turn(moved as Delivery);
-    await turn(notice as Delivery);
+    await runTurn(moved as Delivery);
+    await runTurn(notice as Delivery);
     const paths = receiver.received
       .filter((each) => [row._id, notice?._id].includes(each.headers['webhook-id']))
       .map((each) => `${each.path} ${each.headers['x-event'] ?? ''}`);
@@ -272,8 +272,8 @@ describe('webhook calls of an account', () => {
         seller: null,
         event: 'success',
       });
-    await store(make());
-    const error = await store(make()).catch((caught: unknown) => caught);
+    await storeDeliveries(make());
+    const error = await storeDeliveries(make()).catch((caught: unknown) => caught);
     expect(error).to.have.property('code', 11000);
   });
 

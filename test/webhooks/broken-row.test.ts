@@ -11,9 +11,9 @@ import { retrySchedule } from '../../src/webhooks/deliver/retry-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import { createSender } from '../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
-import { newAccount, someTransaction, store } from './support/accounts.js';
+import { newAccount, someTransaction, storeDeliveries } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { answer, startReceiver } from './support/receiver.js';
+import { sendResponse, startReceiver } from './support/receiver.js';
 
 describe('deliveries with invalid stored data', () => {
   useDatabase();
@@ -35,7 +35,7 @@ describe('deliveries with invalid stored data', () => {
         const { account } = await newAccount({ webhookUrl: `${receiver.url}/hook` });
         const event = async () => {
           const purchase = someTransaction({ accountId: account._id });
-          const [row] = await store(
+          const [row] = await storeDeliveries(
             buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
           );
           return row as Delivery;
@@ -43,7 +43,7 @@ describe('deliveries with invalid stored data', () => {
         const bad = await event();
         await deliveries.updateOne({ _id: bad._id }, update);
         receiver.behave(({ headers }, response) =>
-          answer(response, headers['webhook-id'] === bad._id ? 500 : 200),
+          sendResponse(response, headers['webhook-id'] === bad._id ? 500 : 200),
         );
         const good = await event();
         let clockMs = Date.now();

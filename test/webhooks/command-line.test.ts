@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { buildDeliveryHeaders, decodeSigningKey } from '../../src/webhooks/deliver/sign-delivery.js';
 import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
 import { eventually } from '../support/eventually.js';
-import { newAccount, someTransaction, store } from './support/accounts.js';
+import { newAccount, someTransaction, storeDeliveries } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver } from './support/receiver.js';
 
@@ -58,7 +58,7 @@ describe('topup listen and topup webhooks', () => {
       }),
     );
     // Simulate that the clock of the process which created the rows is slightly behind.
-    await store(rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })));
+    await storeDeliveries(rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })));
     const [code] = await exited;
     expect(code, stderr).to.equal(0);
     expect(local.received.map((each) => each.headers['webhook-id']).sort()).to.deep.equal(

@@ -16,7 +16,7 @@ import { createSender } from '../../src/webhooks/deliver/send-request.js';
 import { buildPurchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-notifications.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
-import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { newAccount, someTransaction, storeDeliveries, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver, type Received, type TestReceiver } from './support/receiver.js';
 
@@ -46,7 +46,7 @@ describe('contract of webhooks and callbacks', () => {
 
   /** Delivers the rows. Returns the received requests by path. */
   async function deliver(rows: Delivery[]): Promise<Map<string, Received>> {
-    await store(rows);
+    await storeDeliveries(rows);
     for (const receiverId of new Set(rows.map((row) => row.receiverId))) {
       await deliverer.deliverDue(receiverId);
     }

@@ -12,9 +12,9 @@ import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { receivers } from '../../src/webhooks/receivers/receiver.model.js';
 import { expectFailure } from '../api/support/expect-answer.js';
 import { eventually } from '../support/eventually.js';
-import { someTransaction, store } from './support/accounts.js';
+import { someTransaction, storeDeliveries } from './support/accounts.js';
 import { useEndpoints, type ShownEndpoint } from './support/endpoints.js';
-import { answer, received } from './support/receiver.js';
+import { sendResponse, acceptRequest } from './support/receiver.js';
 
 describe('deliveries to several webhook endpoints', () => {
   const {
@@ -59,7 +59,7 @@ describe('deliveries to several webhook endpoints', () => {
       completedAt: new Date(),
       createdAt: new Date(),
     };
-    await store(buildDepositCompletedDeliveries(await stored(), deposit));
+    await storeDeliveries(buildDepositCompletedDeliveries(await stored(), deposit));
     await deliverAll();
     await deliverAll();
     const all = ['transaction.pending', 'transaction.success', 'transaction.failed', 'deposit.completed'];
@@ -91,7 +91,7 @@ describe('deliveries to several webhook endpoints', () => {
 
   it('a retry sends the version of the first attempt', async () => {
     const other = await made({ url: hook('other') });
-    stage.receiver.behave((_request, response) => answer(response, 500));
+    stage.receiver.behave((_request, response) => sendResponse(response, 500));
     const rows = (await event('success')).filter(({ endpointId }) => endpointId === other.id);
     await deliveries.updateMany({ _id: rows[0]?._id ?? '' }, { $set: { version: '0' as never } });
     await turn(rows);
@@ -109,7 +109,7 @@ describe('deliveries to several webhook endpoints', () => {
       if (request.path === slow) {
         hanging.push(response);
       } else {
-        received(request, response);
+        acceptRequest(request, response);
       }
     });
     const transaction = someTransaction({ accountId: stage.owner.account._id });
@@ -124,8 +124,8 @@ describe('deliveries to several webhook endpoints', () => {
     expect(hanging, 'hanging requests').to.have.length(1);
     expect(eventsAt(other.url)).to.deep.equal(['transaction.success']);
     expect((await rowsOf({ _id: second?._id }))[0]?.state, 'superseded event').to.equal('dropped');
-    stage.receiver.behave(received);
-    hanging.forEach((response) => answer(response, 200, { status: 'received' }));
+    stage.receiver.behave(acceptRequest);
+    hanging.forEach((response) => sendResponse(response, 200, { status: 'received' }));
     await stuck;
     await deliverer.drain();
   });
@@ -133,9 +133,9 @@ describe('deliveries to several webhook endpoints', () => {
   it('waiting deliveries follow a changed URL of their endpoint', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
-    stage.receiver.behave((_request, response) => answer(response, 500));
+    stage.receiver.behave((_request, response) => sendResponse(response, 500));
     await turn(await event('success'));
-    stage.receiver.behave(received);
+    stage.receiver.behave(acceptRequest);
     const url = hook('moved');
     await patch(other.id, { url });
     await deliverAll();
@@ -155,7 +155,7 @@ describe('deliveries to several webhook endpoints', () => {
     await deliverAll();
     const gonePath = new URL(other.url).pathname;
     stage.receiver.behave((request, response) =>
-      request.path === gonePath ? answer(response, 410) : received(request, response),
+      request.path === gonePath ? sendResponse(response, 410) : acceptRequest(request, response),
     );
     const rows = [...(await event('success')), ...(await event('success')), ...(await event('failed'))];
     await turn(rows);
@@ -177,7 +177,7 @@ describe('deliveries to several webhook endpoints', () => {
     const shownConfig = await config();
     expect(shownConfig.body.data.webhook_status, 'status of webhook_url').to.equal('enabled');
     await turn(await event('success'));
-    stage.receiver.behave(received);
+    stage.receiver.behave(acceptRequest);
     const enabled = await post(`/${other.id}/enable`);
     const heldCount = (await rowsOf({ state: 'held' })).length;
     expect(heldCount).to.be.at.least(2);
@@ -198,7 +198,7 @@ describe('deliveries to several webhook endpoints', () => {
     );
     const other = await made({ url: hook('other'), events: ['webhook.disabled'] });
     await deliverAll();
-    stage.receiver.behave((_request, response) => answer(response, 500));
+    stage.receiver.behave((_request, response) => sendResponse(response, 500));
     const transaction = someTransaction({ accountId: stage.owner.account._id, surface: 'wallet' });
     const rows = (await event('success', transaction)).filter(({ url }) => url !== other.url);
     await turn(rows);

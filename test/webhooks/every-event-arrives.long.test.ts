@@ -13,14 +13,14 @@ import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { newAccount, someTransaction, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { answer, startReceiver, type Received, type TestReceiver } from './support/receiver.js';
+import { sendResponse, startReceiver, type Received, type TestReceiver } from './support/receiver.js';
 
 const { events, kills, timeoutMs, limitMs } = sizes.everyEvent;
 const accounts = 100;
 const atOnce = 20;
 
 /** The requests for one event that the client's servers received. */
-interface Seen {
+interface EventRequests {
   requests: number;
   accepted: number;
   bodies: Set<string>;
@@ -31,7 +31,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 %
   useDatabase();
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
   const random = createRandom(seed);
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, EventRequests>();
   /** The transactions whose final event was accepted by the receiver. */
   const finished = new Set<string>();
   const wrong: string[] = [];
@@ -41,7 +41,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 %
 
   before(async () => {
     receiver = await startReceiver((request, response) => {
-      void judge(request, response);
+      void respond(request, response);
     });
     clients = [];
     for (let index = 0; index < accounts; index++) {
@@ -67,7 +67,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 %
    * Acts as the client's server. It checks each event against the database and then responds at
    * random.
    */
-  async function judge(request: Received, response: ServerResponse): Promise<void> {
+  async function respond(request: Received, response: ServerResponse): Promise<void> {
     const id = request.headers['webhook-id'] ?? '';
     const { event, data } = JSON.parse(request.raw) as {
       event: string;
@@ -91,14 +91,14 @@ describe(`${events.toLocaleString('en')} events with 30 % failing responses, 5 %
       return;
     }
     if (draw < 0.35) {
-      answer(response, 500);
+      sendResponse(response, 500);
       return;
     }
     entry.accepted += 1;
     if (event !== 'transaction.pending') {
       finished.add(data.transaction_id);
     }
-    answer(response, 200, { status: 'received' });
+    sendResponse(response, 200, { status: 'received' });
   }
 
   /** Writes a transaction and its event in one database transaction. */

@@ -4,9 +4,9 @@ import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notificati
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
-import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { newAccount, someTransaction, storeDeliveries, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { received, startReceiver, type TestReceiver } from './support/receiver.js';
+import { acceptRequest, startReceiver, type TestReceiver } from './support/receiver.js';
 
 const { seconds, perTick, limitMs } = sizes.fairness;
 const receiverCount = 200;
@@ -32,7 +32,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
 
   before(async () => {
     for (let index = 0; index < receiverCount; index++) {
-      const receiver = await startReceiver(received, `127.1.${Math.floor(index / 100)}.${(index % 100) + 1}`);
+      const receiver = await startReceiver(acceptRequest, `127.1.${Math.floor(index / 100)}.${(index % 100) + 1}`);
       all.push({ receiver, client: await newAccount({ webhookUrl: `${receiver.url}/hook` }) });
     }
     workers.push(
@@ -70,7 +70,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
             })
           : [],
       );
-      await store(rows);
+      await storeDeliveries(rows);
       const at = Date.now();
       for (const row of rows) {
         committedAt.set(row._id, at);

@@ -11,7 +11,7 @@ import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { enableWebhooks, getWebhookStatus } from '../../src/webhooks/endpoints/endpoint-status.js';
 import { newAccount, storeSuccess, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver, type TestReceiver } from './support/receiver.js';
 
 const hourMs = 3_600_000;
 
@@ -38,7 +38,7 @@ describe('webhooks through an outage, on a test clock', () => {
 
   const event = () => storeSuccess(client.account);
 
-  async function turn(row: Delivery): Promise<void> {
+  async function runTurn(row: Delivery): Promise<void> {
     await deliverer.deliverDue(row.receiverId);
     await deliverer.drain();
   }
@@ -55,7 +55,7 @@ describe('webhooks through an outage, on a test clock', () => {
    * Moves the clock from one due time to the next until `endMs`, and adds an event every `everyMs`
    * milliseconds.
    */
-  async function live(first: Delivery, endMs: number, everyMs = Infinity): Promise<Delivery[]> {
+  async function deliverUntil(first: Delivery, endMs: number, everyMs = Infinity): Promise<Delivery[]> {
     const rows = [first];
     let nextEventMs = clockMs + everyMs;
     for (;;) {
@@ -73,7 +73,7 @@ describe('webhooks through an outage, on a test clock', () => {
         rows.push(await event());
         nextEventMs += everyMs;
       }
-      await turn(first);
+      await runTurn(first);
     }
   }
 
@@ -91,25 +91,25 @@ describe('webhooks through an outage, on a test clock', () => {
   it('sends a due row in the requested turn, even with a clock slightly behind', async () => {
     const row = await event();
     clockMs -= 500;
-    await turn(row);
+    await runTurn(row);
     expect(await read(row._id)).to.include({ state: 'delivered' });
     await replayDelivery(client.account, row._id, bySystem);
     clockMs -= 500;
-    await turn(row);
+    await runTurn(row);
     expect(await read(row._id)).to.include({ state: 'delivered', attemptCount: 2 });
   });
 
   it('48 h down: every attempt is on time, and the first one afterwards arrives', async () => {
-    receiver.behave((_request, response) => answer(response, 503));
+    receiver.behave((_request, response) => sendResponse(response, 503));
     const row = await event();
     const startMs = clockMs;
-    await live(row, startMs + 48 * hourMs);
+    await deliverUntil(row, startMs + 48 * hourMs);
     const before = await read(row._id);
     expect(before.state).to.equal('due');
     expectSchedule(before, before.attempts.length);
     expect(before.attempts.length).to.be.within(9, 10);
-    receiver.behave(received);
-    await live(row, startMs + 100 * hourMs);
+    receiver.behave(acceptRequest);
+    await deliverUntil(row, startMs + 100 * hourMs);
     const after = await read(row._id);
     expect(after).to.include({ state: 'delivered', attemptCount: before.attemptCount + 1 });
     expectSchedule(after, after.attemptCount);
@@ -117,47 +117,47 @@ describe('webhooks through an outage, on a test clock', () => {
   });
 
   it('the sweep finds a retry when it is due, and not earlier', async () => {
-    receiver.behave((_request, response) => answer(response, 500));
+    receiver.behave((_request, response) => sendResponse(response, 500));
     const row = await event();
-    await turn(row);
+    await runTurn(row);
     const { nextAttemptAt } = await read(row._id);
     clockMs = (nextAttemptAt?.getTime() ?? 0) - 1;
-    await turn(row);
+    await runTurn(row);
     expect((await read(row._id)).attemptCount).to.equal(1);
     clockMs += 1;
     expect(await sweepDeliveries()).to.be.at.least(1);
-    await turn(row);
+    await runTurn(row);
     expect((await read(row._id)).attemptCount).to.equal(2);
   });
 
   it('6 days down: warns, disables and holds; enabling and replay deliver everything', async () => {
-    receiver.behave((_request, response) => answer(response, 500));
+    receiver.behave((_request, response) => sendResponse(response, 500));
     const first = await event();
     const startMs = clockMs;
-    const rows = await live(first, startMs + 23 * hourMs, 12 * hourMs);
+    const rows = await deliverUntil(first, startMs + 23 * hourMs, 12 * hourMs);
     expect(await getWebhookStatus(client.account)).to.equal('enabled');
-    rows.push(...(await live(first, startMs + 48 * hourMs, 12 * hourMs)).slice(1));
+    rows.push(...(await deliverUntil(first, startMs + 48 * hourMs, 12 * hourMs)).slice(1));
     expect(await getWebhookStatus(client.account)).to.equal('failing');
-    rows.push(...(await live(first, startMs + 119 * hourMs, 12 * hourMs)).slice(1));
+    rows.push(...(await deliverUntil(first, startMs + 119 * hourMs, 12 * hourMs)).slice(1));
     const dead = await read(first._id);
     expect(dead.state).to.equal('dead');
     expectSchedule(dead, retrySchedule.length);
     expect(await getWebhookStatus(client.account)).to.equal('failing');
 
-    rows.push(...(await live(first, startMs + 144 * hourMs, 4 * hourMs)).slice(1));
+    rows.push(...(await deliverUntil(first, startMs + 144 * hourMs, 4 * hourMs)).slice(1));
     expect(await getWebhookStatus(client.account)).to.equal('disabled');
     const requests = receiver.received.length;
     const late = await event();
-    await turn(late);
+    await runTurn(late);
     expect((await read(late._id)).state).to.equal('held');
     expect(receiver.received).to.have.length(requests);
     rows.push(late);
 
-    receiver.behave(received);
+    receiver.behave(acceptRequest);
     const { held } = await enableWebhooks(client.account);
     expect(held).to.be.at.least(5);
     expect(await getWebhookStatus(client.account)).to.equal('enabled');
-    await turn(first);
+    await runTurn(first);
     expect(receiver.received).to.have.length(requests);
     const since = new Date(startMs);
     expect(await replayDeliveries(client.account, { since, state: 'held' }, bySystem)).to.equal(held);
@@ -165,7 +165,7 @@ describe('webhooks through an outage, on a test clock', () => {
     // A row that waited during the outage is due at its own time. That is at most one maximum retry
     // delay away.
     const longestMs = Math.max(...retrySchedule.map(({ waitMs }) => waitMs)) * (1 + jitterMax);
-    await live(first, clockMs + longestMs);
+    await deliverUntil(first, clockMs + longestMs);
     for (const row of rows) {
       const { state, attempts: made } = await read(row._id);
       expect(state, `${row._id} ${JSON.stringify(made.at(-1))}`).to.equal('delivered');

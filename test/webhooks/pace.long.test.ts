@@ -14,9 +14,9 @@ import { getReceiverId } from '../../src/webhooks/new-delivery.js';
 import { adjustPace } from '../../src/webhooks/deliver/in-flight-limits.js';
 import { createSender } from '../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
-import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
+import { newAccount, someTransaction, storeDeliveries, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { answer, received, startReceiver, type Behaviour, type TestReceiver } from './support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver, type Behaviour, type TestReceiver } from './support/receiver.js';
 
 const answerMs = 20;
 
@@ -31,7 +31,7 @@ describe('pace of a receiver', () => {
   let receiverId: string;
 
   beforeEach(async () => {
-    receiver = await startReceiver(slowly(received));
+    receiver = await startReceiver(withDelay(acceptRequest));
     url = `${receiver.url}/hook`;
     client = await newAccount({ webhookUrl: url });
     receiverId = getReceiverId(client.account._id, url);
@@ -54,13 +54,13 @@ describe('pace of a receiver', () => {
     );
   }
 
-  function slowly(behaviour: Behaviour): Behaviour {
+  function withDelay(behaviour: Behaviour): Behaviour {
     return (request, response) => void setTimeout(() => behaviour(request, response), answerMs);
   }
 
-  async function events(count: number): Promise<Delivery[]> {
+  async function storeEvents(count: number): Promise<Delivery[]> {
     const { account } = client;
-    return store(
+    return storeDeliveries(
       Array.from({ length: count }, () => someTransaction({ accountId: account._id })).flatMap((purchase) =>
         buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
       ),
@@ -80,7 +80,7 @@ describe('pace of a receiver', () => {
   const paced = (pace: number) => adjustPace(receiverId, limits.inFlightDefault, { good: pace * pace });
 
   it('grows with good responses up to the limit, and every event arrives once', async () => {
-    const rows = await events(700);
+    const rows = await storeEvents(700);
     const startedMs = performance.now();
     await deliverAll(first);
     const tookMs = performance.now() - startedMs;
@@ -95,8 +95,8 @@ describe('pace of a receiver', () => {
   });
 
   it('grows also if few responses fit into a turn', async () => {
-    receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
-    await events(50);
+    receiver.behave((request, response) => void setTimeout(() => acceptRequest(request, response), 300));
+    await storeEvents(50);
     await deliverAll(first);
     expect(receiver.mostOpen()).to.be.at.least(limits.inFlightStart + 2);
     expect(await paceNow()).to.be.at.least(limits.inFlightStart + 2);
@@ -104,7 +104,7 @@ describe('pace of a receiver', () => {
 
   it('does not grow with a few events at a time', async () => {
     for (let round = 0; round < 3; round++) {
-      await events(limits.inFlightStart);
+      await storeEvents(limits.inFlightStart);
       await deliverAll(first);
     }
     expect(receiver.mostOpen()).to.be.at.most(limits.inFlightStart);
@@ -113,20 +113,20 @@ describe('pace of a receiver', () => {
 
   it('applies to all processes together', async () => {
     expect(await paced(12)).to.be.within(12, limits.inFlightDefault);
-    receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
-    await events(80);
+    receiver.behave((request, response) => void setTimeout(() => acceptRequest(request, response), 300));
+    await storeEvents(80);
     await deliverAll(first, second);
     expect(receiver.mostOpen()).to.be.within(12, limits.inFlightDefault);
   });
 
   it('is halved once a round by 429 and 5xx, not by other 4xx', async () => {
     const before = await paced(20);
-    receiver.behave(slowly((_request, response) => answer(response, 400)));
-    await events(1);
+    receiver.behave(withDelay((_request, response) => sendResponse(response, 400)));
+    await storeEvents(1);
     await first.deliverDue(receiverId);
     expect(await paceNow()).to.equal(before);
-    receiver.behave(slowly((_request, response) => answer(response, 429)));
-    await events(before);
+    receiver.behave(withDelay((_request, response) => sendResponse(response, 429)));
+    await storeEvents(before);
     await first.deliverDue(receiverId);
     expect(await paceNow()).to.equal(Math.floor(before / 2));
   });
@@ -134,7 +134,7 @@ describe('pace of a receiver', () => {
   it('restarts after a timeout of the receiver', async () => {
     await paced(20);
     receiver.behave(() => undefined);
-    await events(1);
+    await storeEvents(1);
     await first.deliverDue(receiverId);
     await first.drain();
     expect(await paceNow()).to.equal(limits.inFlightStart);
@@ -142,17 +142,17 @@ describe('pace of a receiver', () => {
 
   it("respects the account's limit, down to one request at a time", async () => {
     await limitTo(1);
-    await events(30);
+    await storeEvents(30);
     await deliverAll(first);
     expect(receiver.mostOpen()).to.equal(1);
     await limitTo(60);
-    await events(800);
+    await storeEvents(800);
     await deliverAll(first);
     expect(receiver.mostOpen()).to.be.within(limits.inFlightDefault + 1, 60);
     await limitTo(null);
     await paced(100);
-    receiver.behave(slowly(received));
-    await events(200);
+    receiver.behave(withDelay(acceptRequest));
+    await storeEvents(200);
     await deliverAll(first);
     expect(receiver.mostOpen()).to.be.at.most(limits.inFlightDefault);
   });

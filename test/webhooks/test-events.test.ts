@@ -9,7 +9,7 @@ import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { useApi } from '../api/support/api.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';
 import { problemsOf } from '../support/json-schema.js';
-import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver, type TestReceiver } from './support/receiver.js';
 
 for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
   describe(`test events of a ${role}`, () => {
@@ -20,7 +20,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
       receiver = await startReceiver();
     });
     after(() => receiver.close());
-    beforeEach(() => receiver.behave(received));
+    beforeEach(() => receiver.behave(acceptRequest));
 
     const account = () => api.newAccount(role, { webhookUrl: `${receiver.url}/hook` });
     const lastReceived = () => {
@@ -64,7 +64,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
 
     it('does not retry a refused test event', async () => {
       const { key, account: owner } = await account();
-      receiver.behave((_request, response) => answer(response, 500));
+      receiver.behave((_request, response) => sendResponse(response, 500));
       const event = testableEvents[role][0];
       const sent = await api.call({ method: 'POST', path, key, body: { event } });
       expect(sent.body.data.delivered).to.equal(false);

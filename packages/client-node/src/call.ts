@@ -4,7 +4,7 @@ import { OutcomeUnknownError, TopupError } from './errors.js';
 import type { components, operations } from './schema.js';
 import { refIdOf } from './ref-id.js';
 import { requireSendable } from './key.js';
-import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
+import { isServiceRefusal, send, defaultOptions, type ResponseBody, type SendOptions } from './send.js';
 
 /** The operationId of each call that needs an API key, from the OpenAPI document. */
 export type OperationId = keyof typeof calls;
@@ -43,15 +43,15 @@ export interface ClientOptions extends Partial<SendOptions> {
 export type Call = ReturnType<typeof createCall>['call'];
 
 /** Calls that return a file. */
-type Filed = 'downloadBuyerReport' | 'downloadSellerReport' | 'getReceipt';
+type FileOperationId = 'downloadBuyerReport' | 'downloadSellerReport' | 'getReceipt';
 /** Calls that return a file if a `format` is given. */
-type FiledOnRequest = 'getBuyerStatement' | 'getSellerStatement';
+type OptionalFileOperationId = 'getBuyerStatement' | 'getSellerStatement';
 
 const files = new Set<OperationId>([
   'downloadBuyerReport',
   'downloadSellerReport',
   'getReceipt',
-] satisfies Filed[]);
+] satisfies FileOperationId[]);
 
 /** Calls that use POST but only read data. */
 const reads = new Set<OperationId>([
@@ -72,12 +72,12 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
    * @throws OutcomeUnknownError if the outcome is unknown after the last attempt.
    * @throws TypeError if the call returns a file.
    */
-  async function call<Id extends Exclude<OperationId, Filed>>(
+  async function call<Id extends Exclude<OperationId, FileOperationId>>(
     id: Id,
     input: Input<Id> = {},
   ): Promise<Data<Id>> {
     if (files.has(id)) {
-      throw new TypeError(useDownload(id));
+      throw new TypeError(buildUseDownloadMessage(id));
     }
     return (await dataOf(id, input, { isFile: false })) as Data<Id>;
   }
@@ -92,7 +92,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
    * @throws OutcomeUnknownError if no complete file arrived.
    * @throws TypeError if the call returns no file.
    */
-  async function download<Id extends Filed | FiledOnRequest>(id: Id, input: Input<Id>): Promise<Buffer> {
+  async function download<Id extends FileOperationId | OptionalFileOperationId>(id: Id, input: Input<Id>): Promise<Buffer> {
     return (await dataOf(id, input, { isFile: true })) as Buffer;
   }
 
@@ -120,9 +120,9 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       },
       {
-        ...usual,
+        ...defaultOptions,
         ...options,
-        isAnswer,
+        isAnswer: isServiceResponse,
         maybeFile: method === 'GET',
         isRepeatable: isRead || refId !== null,
       },
@@ -142,7 +142,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     if (Buffer.isBuffer(body['data']) !== isFile) {
       // Do not throw OutcomeUnknownError: the call has succeeded, and a retry would get the same
       // response.
-      throw new TypeError(isFile ? `${id} returns no file: use call, or set a format` : useDownload(id));
+      throw new TypeError(isFile ? `${id} returns no file: use call, or set a format` : buildUseDownloadMessage(id));
     }
     return body['data'];
   }
@@ -150,7 +150,7 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
   return { call, download };
 }
 
-const useDownload = (id: OperationId) => `${id} returns a file: use download`;
+const buildUseDownloadMessage = (id: OperationId) => `${id} returns a file: use download`;
 
 function fillPath(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
@@ -180,7 +180,7 @@ function queryText(values: object): string {
  * True for a response from the service: a success with data, or a refusal. After any other
  * response, such as one from a proxy, the outcome is unknown.
  */
-function isAnswer(httpStatus: number, answer: Answer): boolean {
+function isServiceResponse(httpStatus: number, answer: ResponseBody): boolean {
   const { status, data } = answer;
   return httpStatus < 400
     ? status === 'success' && typeof data === 'object' && data !== null

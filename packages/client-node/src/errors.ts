@@ -44,7 +44,7 @@ export class OutcomeUnknownError extends Error {
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
   ) {
-    super(`The outcome of ${operation} is unknown (${describeCause(cause)}). ${whatToDo(refId, isRead)}.`, {
+    super(`The outcome of ${operation} is unknown (${describeCause(cause)}). ${describeNextStep(refId, isRead)}.`, {
       cause,
     });
     this.name = 'OutcomeUnknownError';
@@ -59,7 +59,7 @@ function describeCause(cause: unknown): string {
   return message || code || 'no response';
 }
 
-function whatToDo(refId: string | null, isRead: boolean): string {
+function describeNextStep(refId: string | null, isRead: boolean): string {
   if (isRead) {
     return 'This call only reads and can be repeated';
   }

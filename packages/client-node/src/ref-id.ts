@@ -1,5 +1,5 @@
 /** Words that have a different meaning in a URL path. The service also refuses them as ref_id. */
-const taken = ['.', '..', 'lookup'];
+const reservedRefIds = ['.', '..', 'lookup'];
 
 export function refIdOf(body: unknown): string | null {
   return typeof body === 'object' &&
@@ -20,7 +20,7 @@ export function requireRefId(order: { ref_id: string }): void {
   if (refId === null) {
     throw new TypeError('ref_id is missing: create one for the order and store it before the call');
   }
-  if (taken.includes(refId)) {
+  if (reservedRefIds.includes(refId)) {
     throw new TypeError(`ref_id cannot be "${refId}", which has another meaning in a URL`);
   }
 }

@@ -7,10 +7,10 @@ import { OutcomeUnknownError } from './errors.js';
 import { requireSendable } from './key.js';
 import type { components } from './schema.js';
 import { requireRefId } from './ref-id.js';
-import { isServiceRefusal, send, usual, type Answer, type SendOptions } from './send.js';
+import { isServiceRefusal, send, defaultOptions, type ResponseBody, type SendOptions } from './send.js';
 
 type Schemas = components['schemas'];
-type Answered<Name extends 'Request' | 'PriceList' | 'Balance'> = {
+type ResellerResponse<Name extends 'Request' | 'PriceList' | 'Balance'> = {
   Request: Schemas['CreateResellerRequestResponse'] | Schemas['CreateResellerRequestRefusal'];
   PriceList: Schemas['GetResellerPriceListResponse'] | Schemas['GetResellerPriceListRefusal'];
   Balance: Schemas['GetResellerBalanceResponse'] | Schemas['GetResellerBalanceRefusal'];
@@ -41,7 +41,7 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
     const sign = resellerSign({ username, apiKey }, covers);
     const text = new URLSearchParams({ username, sign, ...query }).toString();
     const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
-    const sent = await send(url, { method: 'GET' }, { ...usual, ...options, isAnswer, isRepeatable: true });
+    const sent = await send(url, { method: 'GET' }, { ...defaultOptions, ...options, isAnswer: isServiceResponse, isRepeatable: true });
     const refId = query['ref_id'] ?? null;
     if ('lost' in sent) {
       throw new OutcomeUnknownError(path, refId, sent.lost, { isRead: refId === null });
@@ -62,11 +62,11 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       requireRefId(order);
       const { max_price: maxPrice, ...rest } = order;
       const query = { ...rest, ...(maxPrice !== undefined && { max_price: String(maxPrice) }) };
-      return (await get('request', [order.code, order.customer, order.ref_id], query)) as Answered<'Request'>;
+      return (await get('request', [order.code, order.customer, order.ref_id], query)) as ResellerResponse<'Request'>;
     },
     priceList: async (filter: { category?: string; operator?: string } = {}) =>
-      (await get('price-list', ['pricelist'], filter)) as Answered<'PriceList'>,
-    balance: async () => (await get('balance', ['depo'], {})) as Answered<'Balance'>,
+      (await get('price-list', ['pricelist'], filter)) as ResellerResponse<'PriceList'>,
+    balance: async () => (await get('balance', ['depo'], {})) as ResellerResponse<'Balance'>,
   };
 }
 
@@ -74,7 +74,7 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
  * True for a response from the service: a result code in `status`, or a refusal before the call
  * reached the reseller API. After any other response, the outcome is unknown.
  */
-function isAnswer(httpStatus: number, answer: Answer): boolean {
+function isServiceResponse(httpStatus: number, answer: ResponseBody): boolean {
   const { status } = answer;
   return (
     (typeof status === 'string' && /^\d\d$/.test(status)) || (httpStatus >= 400 && isServiceRefusal(answer))

@@ -19,20 +19,20 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
-export const usual: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
+export const defaultOptions: SendOptions = { timeoutMs: 20_000, attemptsMax: 6, waitMaxMs: 60_000 };
 
-export interface Outgoing {
+export interface OutgoingRequest {
   method: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
 /** A response body: a JSON object with a `status`. */
-export type Answer = { status: unknown } & Record<string, unknown>;
+export type ResponseBody = { status: unknown } & Record<string, unknown>;
 
-export interface Sent {
+export interface ServiceResponse {
   status: number;
-  body: Answer;
+  body: ResponseBody;
   /**
    * Why an earlier attempt got no conclusive response. Null if no attempt was lost. A lost attempt
    * may have taken effect, so a refusal is conclusive only if this is null.
@@ -40,10 +40,10 @@ export interface Sent {
   lostBefore: unknown;
 }
 
-type IsAnswer = (httpStatus: number, body: Answer) => boolean;
+type IsServiceResponse = (httpStatus: number, body: ResponseBody) => boolean;
 
-interface Expected {
-  isAnswer: IsAnswer;
+interface ResponseExpectation {
+  isAnswer: IsServiceResponse;
   /** True if a successful response may be a file. Its bytes then become the `data`. */
   maybeFile?: boolean;
 }
@@ -63,17 +63,17 @@ interface Expected {
  */
 export async function send(
   url: string,
-  outgoing: Outgoing,
+  outgoing: OutgoingRequest,
   {
     isRepeatable,
     isAnswer,
     maybeFile = false,
     signal,
     ...options
-  }: SendOptions & Expected & { isRepeatable: boolean },
-): Promise<{ answer: Sent } | { lost: unknown }> {
+  }: SendOptions & ResponseExpectation & { isRepeatable: boolean },
+): Promise<{ answer: ServiceResponse } | { lost: unknown }> {
   signal?.throwIfAborted();
-  let result: { answer: Sent } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
+  let result: { answer: ServiceResponse } | { lost: unknown } = { lost: new Error('attemptsMax is 0') };
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
     const { retryAfterMs, ...found } = await sendOnce(url, outgoing, {
@@ -104,33 +104,33 @@ export async function send(
 }
 
 /** The conditions that end an attempt. */
-interface Ends {
+interface AttemptLimits {
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
 async function sendOnce(
   url: string,
-  outgoing: Outgoing,
-  { isAnswer, maybeFile, ...ends }: Required<Expected> & Ends,
-): Promise<({ answer: Omit<Sent, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
+  outgoing: OutgoingRequest,
+  { isAnswer, maybeFile, ...ends }: Required<ResponseExpectation> & AttemptLimits,
+): Promise<({ answer: Omit<ServiceResponse, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
   try {
     const { status, headers, bytes } = await exchange(url, outgoing, ends);
     const after = headers['retry-after'] ?? '';
     const retryAfterMs = /^\d{1,6}$/.test(after) ? Number(after) * 1_000 : null;
     const body =
-      status < 300 && isAttached(headers)
+      status < 300 && isFileAttachment(headers)
         ? maybeFile && status === 200 // 206 is a partial file.
           ? { status: 'success', data: bytes }
           : null
-        : parseAnswer(bytes.toString());
+        : parseResponseBody(bytes.toString());
     // The response comes from a proxy, or reports an internal error of the service. In both cases
     // the outcome is unknown.
     return body === null ||
       (status >= 300 && status < 400) ||
       (status >= 500 && status !== 503) ||
       !isAnswer(status, body) ||
-      leavesOpen(body)
+      leavesOutcomeUnknown(body)
       ? { lost: new Error(`HTTP ${status}: ${bytes.toString('utf8', 0, 200)}`), retryAfterMs }
       : { answer: { status, body }, retryAfterMs };
   } catch (error) {
@@ -145,8 +145,8 @@ async function sendOnce(
  */
 function exchange(
   url: string,
-  { body, ...options }: Outgoing,
-  { timeoutMs, signal }: Ends,
+  { body, ...options }: OutgoingRequest,
+  { timeoutMs, signal }: AttemptLimits,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const target = new URL(url);
@@ -172,7 +172,7 @@ function exchange(
  * True if the service has refused the call. Such a response contains a code of the service and a
  * reason. Other errors come from a proxy, which may have forwarded the call.
  */
-export function isServiceRefusal({ status, code, reason }: Answer): boolean {
+export function isServiceRefusal({ status, code, reason }: ResponseBody): boolean {
   return status === 'error' && typeof code === 'string' && /^\d\d$/.test(code) && typeof reason === 'string';
 }
 
@@ -180,7 +180,7 @@ export function isServiceRefusal({ status, code, reason }: Answer): boolean {
  * True if the service lost its database or its queue. This may have happened after the write, so
  * the outcome is unknown.
  */
-function leavesOpen({ reason }: Answer): boolean {
+function leavesOutcomeUnknown({ reason }: ResponseBody): boolean {
   return reason === 'service_unavailable';
 }
 
@@ -188,12 +188,12 @@ function leavesOpen({ reason }: Answer): boolean {
  * True if the response is a file. The service sends files as attachments, and error pages of
  * proxies are not attachments.
  */
-function isAttached(headers: IncomingHttpHeaders): boolean {
+function isFileAttachment(headers: IncomingHttpHeaders): boolean {
   return /^attachment\b/i.test(headers['content-disposition'] ?? '');
 }
 
 /** Parses a response body. Returns null if it is not a JSON object with a `status`. */
-function parseAnswer(text: string): Answer | null {
+function parseResponseBody(text: string): ResponseBody | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'status' in value ? { ...value } : null;

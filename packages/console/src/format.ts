@@ -6,13 +6,13 @@ const locale = language === 'id' ? 'id-ID' : 'en-GB';
  * Formats an amount as `Rp 1.250.000`. The format is Indonesian in both languages, as on every
  * receipt.
  */
-export function rupiah(amount: number): string {
+export function formatRupiah(amount: number): string {
   const digits = new Intl.NumberFormat('id-ID').format(Math.abs(amount));
   return `${amount < 0 ? '−' : ''}Rp ${digits}`;
 }
 
 /** Formats an instant as `21 Nov 2026, 12:35:07 GMT+7` in the given time zone. */
-export function timeIn(zone: string, at: string): string {
+export function formatTime(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
     day: 'numeric',
@@ -26,35 +26,35 @@ export function timeIn(zone: string, at: string): string {
   }).format(new Date(at));
 }
 
-const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+const relativeTimeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ];
 
 /** Formats an instant relative to now, such as `3 hours ago`. */
-export function ago(at: string): string {
+export function formatAgo(at: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
-  const [unit, length] = steps.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
+  const [unit, length] = relativeTimeUnits.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
   return words.format(-Math.floor(seconds / length), unit);
 }
 
 /** Formats a number as `1.250`, with the same separators as an amount. */
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return new Intl.NumberFormat('id-ID').format(value);
 }
 
 /**
  * Formats a share as `98.4 %`. The share is rounded down, so that 99.99 % is never shown as 100 %.
  */
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   const permille = Math.floor(share * 1_000) / 10;
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(permille)} %`;
 }
 
 /** Formats a duration as `80 ms`, `4.8 s`, `45 s`, `12 min` or `3 h`. */
-export function seconds(value: number): string {
+export function formatSeconds(value: number): string {
   const write = (of: number, unit: string) =>
     `${new Intl.NumberFormat(locale, { maximumFractionDigits: of < 10 ? 1 : 0 }).format(of)} ${unit}`;
   if (value < 1) {
@@ -67,7 +67,7 @@ export function seconds(value: number): string {
 }
 
 /** Formats an instant as `14:00` in the given time zone. */
-export function clockIn(zone: string, at: string): string {
+export function formatClockTime(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, {
     timeZone: zone,
     hour: '2-digit',
@@ -77,7 +77,7 @@ export function clockIn(zone: string, at: string): string {
 }
 
 /** Formats the day of an instant as `21 Nov` in the given time zone. */
-export function dayIn(zone: string, at: string): string {
+export function formatDate(zone: string, at: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: zone, day: 'numeric', month: 'short' }).format(
     new Date(at),
   );
@@ -87,7 +87,7 @@ export function dayIn(zone: string, at: string): string {
  * Formats a business day as `21 Nov`. A business day has no time, so its time zone is not
  * converted.
  */
-export function dayName(day: string): string {
+export function formatBusinessDay(day: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
     new Date(`${day}T00:00:00Z`),
   );

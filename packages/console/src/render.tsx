@@ -10,7 +10,7 @@ import {
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isRefusal } from './api/data-of.js';
+import { isRefusal } from './api/unwrap-data.js';
 import { language } from './text/text.js';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
@@ -51,7 +51,7 @@ const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-export const queries = new QueryClient({
+export const queryClient = new QueryClient({
   defaultOptions: {
     // A request that the service has refused is not retried. A request without a response is
     // retried once.
@@ -72,7 +72,7 @@ export function render(app: ReactNode): void {
           cssVariablesResolver={cssVariables}
           getStyleNonce={() => nonce}
         >
-          <QueryClientProvider client={queries}>{app}</QueryClientProvider>
+          <QueryClientProvider client={queryClient}>{app}</QueryClientProvider>
         </MantineProvider>
       </StrictMode>,
     );

@@ -1,5 +1,5 @@
 import { createBrowserRouter, type RouteObject } from 'react-router';
-import { Waiting } from './parts/states.js';
+import { LoadingState } from './parts/states.js';
 import { Shell } from './shell.js';
 
 type Page = () => React.ReactElement;
@@ -17,7 +17,7 @@ export const router = createBrowserRouter(
   [
     {
       element: <Shell />,
-      hydrateFallbackElement: <Waiting error={null} retry={() => undefined} />,
+      hydrateFallbackElement: <LoadingState error={null} retry={() => undefined} />,
       children: [
         page('/', async () => (await import('./pages/today-page.js')).TodayPage),
         page('/purchases', async () => (await import('./pages/purchases-page.js')).PurchasesPage),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import type { components } from './api/schema.js';
 import { api } from './api/client.js';
-import { dataOf } from './api/data-of.js';
+import { unwrapData } from './api/unwrap-data.js';
 
 export type Session = components['schemas']['GetSessionData'];
 export type Action = Session['actions'][number];
@@ -10,7 +10,7 @@ export type Action = Session['actions'][number];
 export const SessionContext = createContext<Session | null>(null);
 
 export function useSessionQuery() {
-  return useQuery({ queryKey: ['session'], queryFn: () => dataOf(api.GET('/session')), staleTime: 60_000 });
+  return useQuery({ queryKey: ['session'], queryFn: () => unwrapData(api.GET('/session')), staleTime: 60_000 });
 }
 
 /** Returns the session of the logged-in operator. Call it only in components below `Shell`. */

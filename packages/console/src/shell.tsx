@@ -4,7 +4,7 @@ import { NavLink as RouterLink, useLocation } from 'react-router';
 import { antiForgeryToken } from './api/client.js';
 import { Finder } from './parts/finder.js';
 import { Frame } from './parts/frame.js';
-import { Waiting } from './parts/states.js';
+import { LoadingState } from './parts/states.js';
 import { SessionContext, useSessionQuery, type Action, type Session } from './session.js';
 import { t, type TextKey } from './text/text.js';
 import { ZoneContext } from './zone.js';
@@ -36,7 +36,7 @@ const pages: { to: string; label: TextKey; action: Action }[] = [
 export function Shell(): React.ReactElement {
   const session = useSessionQuery();
   if (!session.data) {
-    return <Waiting error={session.error} retry={session.refetch} outageAdvice={t('askDoctor')} />;
+    return <LoadingState error={session.error} retry={session.refetch} outageAdvice={t('askDoctor')} />;
   }
   return (
     <SessionContext value={session.data}>

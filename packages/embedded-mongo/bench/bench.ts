@@ -42,12 +42,12 @@ interface Subject {
   operations: readonly Operation[];
 }
 
-interface Measured {
+interface Measurement {
   perSecond: number;
   cpuMicros: number;
 }
 
-const ours: Candidate = {
+const embeddedMongo: Candidate = {
   name: 'embedded-mongo',
   command: (dbPath) => ({
     args: [
@@ -75,7 +75,7 @@ if (options.million) {
 } else if (options.count) {
   await measureCount();
 } else {
-  await compare(prototype === undefined ? [ours] : [ours, prototype]);
+  await compare(prototype === undefined ? [embeddedMongo] : [embeddedMongo, prototype]);
 }
 
 /** Starts all servers, then runs each operation on them alternately. */
@@ -93,14 +93,14 @@ async function compare(candidates: readonly Candidate[], started: readonly Subje
       if (operation === undefined) {
         throw new Error(`${subject.name} has no ${name}`);
       }
-      return { subject, operation, measured: [] as Measured[] };
+      return { subject, operation, measured: [] as Measurement[] };
     });
     for (const { operation } of turns) {
       await warmUp(operation);
     }
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const { subject, operation, measured } of round % 2 === 0 ? turns : turns.toReversed()) {
-        measured.push(await load(subject.server, operation));
+        measured.push(await measureUnderLoad(subject.server, operation));
       }
     }
     const columns = turns.map(({ subject, measured }) => {
@@ -204,7 +204,7 @@ async function warmUp({ inFlight, run }: Operation): Promise<void> {
   );
 }
 
-async function load(server: ChildProcess, { inFlight, run }: Operation): Promise<Measured> {
+async function measureUnderLoad(server: ChildProcess, { inFlight, run }: Operation): Promise<Measurement> {
   const cpuBefore = cpuMicrosOf(server);
   const startedAt = performance.now();
   const end = startedAt + TURN_MS;
@@ -238,7 +238,7 @@ async function measureMillion(): Promise<void> {
   const dbPath = await mkdtemp(join(tmpdir(), 'embedded-mongo-bench-'));
   try {
     await withServer(
-      ours,
+      embeddedMongo,
       async (db, server) => {
         const rows = db.collection('rows');
         await rows.createIndex({ user: 1, at: -1 }, {}, {});
@@ -259,7 +259,7 @@ async function measureMillion(): Promise<void> {
     );
     const startedAt = performance.now();
     await withServer(
-      ours,
+      embeddedMongo,
       async (db, server) => {
         console.log(
           `opened in ${((performance.now() - startedAt) / 1000).toFixed(1)} s, ${memoryOf(server)}`,
@@ -278,7 +278,7 @@ async function measureMillion(): Promise<void> {
  * Prints the median of ten runs of each, in milliseconds.
  */
 async function measureCount(): Promise<void> {
-  await withServer(ours, async (db) => {
+  await withServer(embeddedMongo, async (db) => {
     const rows = db.collection('rows');
     await rows.createIndex({ user: 1, at: 1 }, {}, {});
     for (let i = 0; i < 300_000; i += 10_000) {

@@ -81,7 +81,7 @@ export function refuseUnlessPrimary(
     return;
   }
   if (writes) {
-    throw notPrimary();
+    throw createNotPrimaryError();
   }
   const preference = command['$readPreference'];
   const mode = isDoc(preference) ? (preference['mode'] ?? 'primary') : 'primary';
@@ -90,7 +90,7 @@ export function refuseUnlessPrimary(
   }
 }
 
-export function notPrimary(): MongoError {
+export function createNotPrimaryError(): MongoError {
   return new MongoError(10107, 'not primary');
 }
 

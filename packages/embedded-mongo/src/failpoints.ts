@@ -74,7 +74,7 @@ export function majorityLagFor(
   const { namespace, ms } = point.data;
   const isMeantHere =
     namespace === undefined || [...written].some((collection) => collection.namespace === namespace);
-  return isMeantHere && use(point) ? (numberOrNull(ms) ?? Infinity) : null;
+  return isMeantHere && tryUse(point) ? (numberOrNull(ms) ?? Infinity) : null;
 }
 
 /**
@@ -114,8 +114,8 @@ export function failureFor(
   { name, applicationName }: { name: string; applicationName: string | null },
 ): CommandFailure | null {
   const point = failpoints.get(FAIL_COMMAND);
-  const isMeantHere = point !== undefined && isMeant(point.data, command, { name, applicationName });
-  return isMeantHere && use(point) ? failureOf(point.data) : null;
+  const isMeantHere = point !== undefined && isTargeted(point.data, command, { name, applicationName });
+  return isMeantHere && tryUse(point) ? failureOf(point.data) : null;
 }
 
 /**
@@ -126,7 +126,7 @@ export function failureOfRetryableWrite(
   failpoints: Failpoints,
 ): { closeConnection: boolean; errorCode: number | null } | null {
   const point = failpoints.get('onPrimaryTransactionalWrite');
-  if (point === undefined || !use(point)) {
+  if (point === undefined || !tryUse(point)) {
     return null;
   }
   const { closeConnection, failBeforeCommitExceptionCode } = point.data;
@@ -136,7 +136,7 @@ export function failureOfRetryableWrite(
   };
 }
 
-function isMeant(
+function isTargeted(
   { failCommands, appName, namespace }: Doc,
   command: Doc,
   { name, applicationName }: { name: string; applicationName: string | null },
@@ -169,7 +169,7 @@ function numberOrNull(value: unknown): number | null {
   return isNumeric(value) ? Number(value) : null;
 }
 
-function use(point: Failpoint): boolean {
+function tryUse(point: Failpoint): boolean {
   if (point.skipsLeft > 0) {
     point.skipsLeft -= 1;
     return false;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
-import { codeOf, evaluated, shown } from './aggregation-support.js';
+import { codeOf, evaluate, formatValue } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -62,7 +62,7 @@ describe('Aggregation dates', () => {
     describe(rule, () => {
       for (const [expression, value] of cases) {
         it(`${JSON.stringify(expression)} = ${JSON.stringify(value)}`, async () => {
-          expect(shown(await evaluated(collection, expression))).to.equal(shown(value));
+          expect(formatValue(await evaluate(collection, expression))).to.equal(formatValue(value));
         });
       }
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import type { Collection } from 'mongodb';
-import { C, D, L, codeOf, evaluated, shown } from './aggregation-support.js';
+import { C, D, L, codeOf, evaluate, formatValue } from './aggregation-support.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -190,8 +190,8 @@ describe('Aggregation expressions', () => {
   for (const [rule, cases] of Object.entries(groups)) {
     describe(rule, () => {
       for (const [expression, value] of cases) {
-        it(`${shown(expression)} = ${shown(value)}`, async () => {
-          expect(shown(await evaluated(collection, expression))).to.equal(shown(value));
+        it(`${formatValue(expression)} = ${formatValue(value)}`, async () => {
+          expect(formatValue(await evaluate(collection, expression))).to.equal(formatValue(value));
         });
       }
     });
@@ -199,7 +199,7 @@ describe('Aggregation expressions', () => {
 
   describe('invalid expressions fail with MongoDB error codes', () => {
     for (const [expression, code] of failures) {
-      it(`${shown(expression)} fails with ${code}`, async () => {
+      it(`${formatValue(expression)} fails with ${code}`, async () => {
         expect(await codeOf(collection, [{ $replaceWith: { value: expression } }])).to.equal(code);
       });
     }
@@ -223,6 +223,6 @@ describe('Aggregation expressions', () => {
         promoteValues: false,
       })
       .toArray();
-    expect(shown(found)).to.equal(shown([{ value: L(1), equal: true }]));
+    expect(formatValue(found)).to.equal(formatValue([{ value: L(1), equal: true }]));
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Decimal128, Double, Int32, Long } from 'bson';
 import type { Collection, Document } from 'mongodb';
-import { run, shown } from './aggregation-support.js';
+import { run, formatValue } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 import { createRandom } from './random.js';
@@ -172,7 +172,7 @@ describe(`Aggregation agrees with a simple model (SEED=${seed})`, () => {
         .skip(skip)
         .limit(limit)
         .toArray();
-      expect(shown(aggregated)).to.equal(shown(found));
+      expect(formatValue(aggregated)).to.equal(formatValue(found));
     }
   });
 
@@ -180,7 +180,7 @@ describe(`Aggregation agrees with a simple model (SEED=${seed})`, () => {
     // This `$addFields` changes nothing. It prevents the planner from running `$match` and `$sort`.
     const front = [{ $match: { number: { $gte: 0 } } }, { $sort: { number: -1, _id: 1 } }];
     const behind = [{ $addFields: { group: '$group' } }, ...front];
-    expect(shown(await run(collection, behind))).to.equal(shown(await run(collection, front)));
+    expect(formatValue(await run(collection, behind))).to.equal(formatValue(await run(collection, front)));
   });
 
   it('$lookup finds the same as one find per document', async () => {
@@ -206,7 +206,7 @@ describe(`Aggregation agrees with a simple model (SEED=${seed})`, () => {
       { $sort: { _id: 1 } },
     ]);
     const expected = documents.filter(({ list }) => list.length > 0).map(({ _id, list }) => ({ _id, list }));
-    expect(shown(found)).to.equal(shown(expected));
+    expect(formatValue(found)).to.equal(formatValue(expected));
   });
 
   it('$facet and $group by $switch count the same as filters', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Collection, Document } from 'mongodb';
-import { C, D, shown } from './aggregation-support.js';
+import { C, D, formatValue } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -72,12 +72,12 @@ describe('Aggregation stages', () => {
         }
       });
       for (const [local, matches] of joins) {
-        it(`${shown(local)} joins ${matches.join()}`, async () => {
+        it(`${formatValue(local)} joins ${matches.join()}`, async () => {
           expect((await matchesOf(local, 'a')).sort()).to.deep.equal(matches);
         });
       }
       for (const [local, matches] of pathJoins) {
-        it(`${shown(local)} joins ${matches.join()} by a.b`, async () => {
+        it(`${formatValue(local)} joins ${matches.join()} by a.b`, async () => {
           expect((await matchesOf(local, 'a.b')).sort()).to.deep.equal(matches);
         });
       }

@@ -10,7 +10,7 @@ export const C = (value: string): Decimal128 => Decimal128.fromString(value);
  * Formats a value as canonical extended JSON, which shows every type. Tests compare results in this
  * form.
  */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   return value === undefined ? 'missing' : EJSON.stringify({ value }, { relaxed: false }).slice(9, -1);
 }
 
@@ -26,7 +26,7 @@ export async function run(collection: Collection, pipeline: Document[]): Promise
  * Evaluates an expression for the only document of the collection. The result is undefined for a
  * missing value.
  */
-export async function evaluated(collection: Collection, expression: unknown): Promise<unknown> {
+export async function evaluate(collection: Collection, expression: unknown): Promise<unknown> {
   const [result] = await run(collection, [{ $replaceWith: { value: expression } }]);
   return result?.['value'];
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Collection, Document } from 'mongodb';
-import { D, L, codeOf, run, shown } from './aggregation-support.js';
+import { D, L, codeOf, run, formatValue } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -34,8 +34,8 @@ describe('Aggregation writes', () => {
   it('$out replaces the whole collection and keeps every type', async () => {
     const [from, into] = [await source(), await target({ _id: 9 })];
     expect(await run(from, [{ $out: into.collectionName }])).to.deep.equal([]);
-    expect(shown(await run(into, all))).to.equal(
-      shown([
+    expect(formatValue(await run(into, all))).to.equal(
+      formatValue([
         { _id: 1, v: L(1) },
         { _id: 2, v: D(2) },
       ]),
@@ -50,7 +50,7 @@ describe('Aggregation writes', () => {
         { $out: into.collectionName },
       ]),
     ).to.equal(2);
-    expect(shown(await run(into, all))).to.equal(shown([{ _id: 9 }]));
+    expect(formatValue(await run(into, all))).to.equal(formatValue([{ _id: 9 }]));
   });
 
   const modes: readonly (readonly [merge: Document, expected: unknown[]])[] = [
@@ -81,7 +81,7 @@ describe('Aggregation writes', () => {
     it(`$merge ${JSON.stringify(mode)}`, async () => {
       const [from, into] = [await source(), await target({ _id: 1, old: 1 })];
       await run(from, [{ $merge: { into: into.collectionName, ...mode } }]);
-      expect(shown(await run(into, all))).to.equal(shown(expected));
+      expect(formatValue(await run(into, all))).to.equal(formatValue(expected));
     });
   }
 
@@ -95,7 +95,7 @@ describe('Aggregation writes', () => {
   it('$merge keeps the stored _id and requires one in each result', async () => {
     const [from, into] = [await source(), await target({ _id: D(1), old: 1 })];
     await run(from, [{ $match: { _id: 1 } }, { $merge: { into: into.collectionName, on: '_id' } }]);
-    expect(shown(await run(into, all))).to.equal(shown([{ _id: D(1), old: 1, v: L(1) }]));
+    expect(formatValue(await run(into, all))).to.equal(formatValue([{ _id: D(1), old: 1, v: L(1) }]));
     const nameless = [{ $project: { _id: null } }, { $merge: into.collectionName }];
     expect(await codeOf(from, nameless)).to.equal(51132);
   });

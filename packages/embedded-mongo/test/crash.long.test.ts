@@ -148,7 +148,7 @@ async function transfer(
       await session.commitTransaction();
       acknowledged.add(id);
     } catch (error) {
-      if (!isOfTheDeath(error)) {
+      if (!isCausedByKill(error)) {
         throw error;
       }
       if (session.inTransaction()) {
@@ -181,7 +181,7 @@ async function readConsistently(
       ).to.equal(ACCOUNTS * BALANCE);
       expect(second, 'a repeated read').to.deep.equal(first);
     } catch (error) {
-      if (!isOfTheDeath(error)) {
+      if (!isCausedByKill(error)) {
         throw error;
       }
       if (session.inTransaction()) {
@@ -196,7 +196,7 @@ async function readConsistently(
  * True for an error that a killed server causes. The driver throws a plain socket error if it was
  * still sending a command.
  */
-function isOfTheDeath(error: unknown): boolean {
+function isCausedByKill(error: unknown): boolean {
   return (
     error instanceof MongoError ||
     (error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code)))

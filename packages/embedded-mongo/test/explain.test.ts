@@ -36,7 +36,7 @@ describe('the planner', () => {
    * Explains a query. Returns the names of all stages, the index, the statistics and the number of
    * documents.
    */
-  async function explained(
+  async function explainFind(
     filter: Filter<Document>,
     options: { sort?: Sort; limit?: number; hint?: string } = {},
   ): Promise<{ stages: string[]; index: string | undefined; stats: Document; count: number }> {
@@ -66,8 +66,8 @@ describe('the planner', () => {
   }
 
   it('uses an index for _id and equality, and reads only the returned documents', async () => {
-    expect((await explained({ _id: 3 as never })).stages).to.deep.equal(['IDHACK']);
-    const byUser = await explained({ user: 7 });
+    expect((await explainFind({ _id: 3 as never })).stages).to.deep.equal(['IDHACK']);
+    const byUser = await explainFind({ user: 7 });
     expect(byUser).to.include({ index: 'user_1_at_-1', count: 10 });
     expect(byUser.stages).to.deep.equal(['FETCH', 'IXSCAN']);
     expect(byUser.stats).to.include({ nReturned: 10, totalKeysExamined: 10, totalDocsExamined: 10 });
@@ -85,37 +85,37 @@ describe('the planner', () => {
   });
 
   it('sorts by an index that has the order, and stops at the limit', async () => {
-    const latest = await explained({ user: 7 }, { sort: { at: -1 }, limit: 3 });
+    const latest = await explainFind({ user: 7 }, { sort: { at: -1 }, limit: 3 });
     expect(latest.stages).to.deep.equal(['LIMIT', 'FETCH', 'IXSCAN']);
     expect(latest.stats).to.include({ totalKeysExamined: 3, nReturned: 3 });
-    const oldest = await explained(
+    const oldest = await explainFind(
       { user: 7, at: { $gt: new Date(1_700_000_100_000) } },
       { sort: { at: 1 }, limit: 3 },
     );
     expect(oldest.stages).to.not.include('SORT');
-    expect((await explained({ user: { $in: [1, 2] } }, { sort: { at: 1 } })).stages).to.include('SORT');
+    expect((await explainFind({ user: { $in: [1, 2] } }, { sort: { at: 1 } })).stages).to.include('SORT');
   });
 
   it('uses a partial index only if the filter certainly implies it', async () => {
-    expect(await explained({ ref: { $eq: 'r3', $type: 'string' } })).to.include({ index: 'ref_1', count: 1 });
+    expect(await explainFind({ ref: { $eq: 'r3', $type: 'string' } })).to.include({ index: 'ref_1', count: 1 });
     // As in MongoDB, only an identical `$type` implies a type. The type of a compared value does
     // not.
-    expect((await explained({ ref: 'r3' })).stages).to.deep.equal(['COLLSCAN']);
-    expect((await explained({ ref: { $in: ['r3', 'r4'] } })).stages).to.deep.equal(['COLLSCAN']);
-    expect((await explained({ ref: null })).stages).to.deep.equal(['COLLSCAN']);
-    expect(await explained({ status: 'open' })).to.include({ index: 'status_1_at_1' });
-    expect((await explained({ status: 'done' })).stages).to.deep.equal(['COLLSCAN']);
-    expect((await explained({ status: { $in: ['open', 'done'] } })).stages).to.deep.equal(['COLLSCAN']);
+    expect((await explainFind({ ref: 'r3' })).stages).to.deep.equal(['COLLSCAN']);
+    expect((await explainFind({ ref: { $in: ['r3', 'r4'] } })).stages).to.deep.equal(['COLLSCAN']);
+    expect((await explainFind({ ref: null })).stages).to.deep.equal(['COLLSCAN']);
+    expect(await explainFind({ status: 'open' })).to.include({ index: 'status_1_at_1' });
+    expect((await explainFind({ status: 'done' })).stages).to.deep.equal(['COLLSCAN']);
+    expect((await explainFind({ status: { $in: ['open', 'done'] } })).stages).to.deep.equal(['COLLSCAN']);
   });
 
   it('uses a sparse index only if the filter requires the field', async () => {
-    expect(await explained({ phone: '0810' })).to.include({ index: 'phone_1' });
-    expect((await explained({}, { sort: { phone: 1 } })).stages).to.deep.equal(['SORT', 'COLLSCAN']);
-    expect((await explained({}, { sort: { phone: 1 } })).count).to.equal(500);
+    expect(await explainFind({ phone: '0810' })).to.include({ index: 'phone_1' });
+    expect((await explainFind({}, { sort: { phone: 1 } })).stages).to.deep.equal(['SORT', 'COLLSCAN']);
+    expect((await explainFind({}, { sort: { phone: 1 } })).count).to.equal(500);
   });
 
   it('uses an index per branch of $or, and returns each document once', async () => {
-    const both = await explained({ $or: [{ user: 7 }, { tags: 't1' }] });
+    const both = await explainFind({ $or: [{ user: 7 }, { tags: 't1' }] });
     expect(both.stages).to.include.members(['OR', 'IXSCAN']);
     expect(both.count).to.equal(
       (
@@ -125,11 +125,11 @@ describe('the planner', () => {
           .toArray()
       ).length,
     );
-    expect((await explained({ $or: [{ user: 7 }, { nothing: 1 }] })).stages).to.deep.equal(['COLLSCAN']);
+    expect((await explainFind({ $or: [{ user: 7 }, { nothing: 1 }] })).stages).to.deep.equal(['COLLSCAN']);
   });
 
   it('follows a hint, and refuses a hint without an index', async () => {
-    expect(await explained({ user: 7 }, { hint: 'tags_1' })).to.include({ index: 'tags_1', count: 10 });
+    expect(await explainFind({ user: 7 }, { hint: 'tags_1' })).to.include({ index: 'tags_1', count: 10 });
     expect((await errorOf(orders.find({}, { hint: 'nope' }).toArray())).code).to.equal(2);
     expect((await errorOf(orders.updateOne({}, { $set: { a: 1 } }, { hint: 'nope' }))).code).to.equal(2);
   });

@@ -4,7 +4,7 @@ import { EJSON } from 'bson';
 import { expect } from 'chai';
 import { MongoClient, ObjectId } from 'mongodb';
 import type { Db, Document } from 'mongodb';
-import { shown } from './aggregation-support.js';
+import { formatValue } from './aggregation-support.js';
 import { cleanUp, startTestServer } from './harness.js';
 
 /**
@@ -68,9 +68,9 @@ async function runCase(
   }
   for (const { command, reply = {}, error } of steps) {
     const answer = await db.command(command, options).catch((thrown: unknown) => thrown as Document & Error);
-    const text = shown(command);
+    const text = formatValue(command);
     if (answer instanceof Error) {
-      expect(shown(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(shown(Number(error)));
+      expect(formatValue(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(formatValue(Number(error)));
     } else {
       expect(error, `${text} should fail`).to.equal(undefined);
       expectReply(answer, reply, { text, isOrdered: isOrdered(command) });
@@ -78,7 +78,7 @@ async function runCase(
   }
   for (const [collection, list] of Object.entries(after)) {
     const found = await db.collection(collection).find({}, options).sort({ _id: 1 }).toArray();
-    expect(shown(found), collection).to.equal(shown(list));
+    expect(formatValue(found), collection).to.equal(formatValue(list));
   }
 }
 
@@ -104,17 +104,17 @@ function expectReply(
     const actual = answer[field] as Document | undefined;
     if (field === 'cursor') {
       const [found, wanted] = [actual?.['firstBatch'], value['firstBatch']].map((batch) =>
-        (batch as Document[]).map(shown),
+        (batch as Document[]).map(formatValue),
       );
       expect(found, text).to.have[isOrdered ? 'ordered' : 'deep'].members(wanted ?? []);
     } else if (field === 'writeErrors') {
       expectWriteErrors(actual as Document[] | undefined, value as Document[], text);
     } else if (field === 'value') {
-      expect(shown(actual), text).to.equal(shown(value));
+      expect(formatValue(actual), text).to.equal(formatValue(value));
     } else if (field === 'values') {
       // MongoDB does not guarantee the order of the values that `distinct` returns.
-      expect((actual as unknown as unknown[]).map(shown), text).to.have.members(
-        (value as unknown as unknown[]).map(shown),
+      expect((actual as unknown as unknown[]).map(formatValue), text).to.have.members(
+        (value as unknown as unknown[]).map(formatValue),
       );
     } else {
       expect(relaxed(actual), `${text}: ${field}`).to.deep.equal(relaxed(value));

@@ -10,14 +10,14 @@ describe('indexes', () => {
   });
   after(() => stopFixture(fixture));
 
-  async function withIndex(key: Document, options: Document = {}): Promise<Collection> {
+  async function createIndexedCollection(key: Document, options: Document = {}): Promise<Collection> {
     const collection = fixture.collection();
     await collection.createIndex(key, options, {});
     return collection;
   }
 
   /** Returns the error code of `createIndexes` for these specifications. Zero means success. */
-  async function createCode(collection: Collection, ...indexes: Document[]): Promise<number> {
+  async function getCreateIndexCode(collection: Collection, ...indexes: Document[]): Promise<number> {
     const reply = await runRaw(fixture.server.port, {
       createIndexes: collection.collectionName,
       indexes,
@@ -34,7 +34,7 @@ describe('indexes', () => {
 
   describe('a duplicate key', () => {
     it('is an error with index, pattern and key, for every kind of write', async () => {
-      const users = await withIndex({ email: 1 }, { unique: true });
+      const users = await createIndexedCollection({ email: 1 }, { unique: true });
       await users.insertMany([
         { _id: 1 as never, email: 'a@x' },
         { _id: 2 as never, email: 'b@x' },
@@ -55,7 +55,7 @@ describe('indexes', () => {
     });
 
     it('is detected across number types, and keyValue is the key as sent', async () => {
-      const numbers = await withIndex({ n: 1 }, { unique: true });
+      const numbers = await createIndexedCollection({ n: 1 }, { unique: true });
       await numbers.insertOne({ n: 1 });
       for (const n of [Long.fromNumber(1), new Double(1), Decimal128.fromString('1.0')]) {
         const reply = await runRaw(fixture.server.port, {
@@ -69,34 +69,34 @@ describe('indexes', () => {
     });
 
     it('of a missing field is null, so null collides with missing', async () => {
-      const rows = await withIndex({ u: 1 }, { unique: true });
+      const rows = await createIndexedCollection({ u: 1 }, { unique: true });
       await rows.insertOne({});
       expect((await duplicateOf(rows, { u: null }))['keyValue']).to.deep.equal({ u: null });
       expect((await duplicateOf(rows, {}))['keyValue']).to.deep.equal({ u: null });
     });
 
     it('of an empty array collides with other empty arrays but not with null', async () => {
-      const rows = await withIndex({ u: 1 }, { unique: true });
+      const rows = await createIndexedCollection({ u: 1 }, { unique: true });
       await rows.insertOne({});
       await rows.insertOne({ u: [] });
       expect((await duplicateOf(rows, { u: [] }))['keyValue']).to.have.property('u');
     });
 
     it('in an array is the colliding element; equal elements of one document are fine', async () => {
-      const rows = await withIndex({ tags: 1 }, { unique: true });
+      const rows = await createIndexedCollection({ tags: 1 }, { unique: true });
       await rows.insertOne({ tags: ['x', 'x', 'y'] });
       expect((await duplicateOf(rows, { tags: ['a', 'y'] }))['keyValue']).to.deep.equal({ tags: 'y' });
     });
 
     it('can be any key of several subdocuments, null for one without the field', async () => {
-      const rows = await withIndex({ 'items.k': 1 }, { unique: true });
+      const rows = await createIndexedCollection({ 'items.k': 1 }, { unique: true });
       await rows.insertOne({ items: [{ k: '' }, {}] });
       expect((await duplicateOf(rows, { items: [{ k: '' }] }))['keyValue']).to.deep.equal({ 'items.k': '' });
       expect((await duplicateOf(rows, {}))['keyValue']).to.deep.equal({ 'items.k': null });
     });
 
     it('is checked on _id first, then by index in creation order', async () => {
-      const rows = await withIndex({ b: 1 }, { unique: true });
+      const rows = await createIndexedCollection({ b: 1 }, { unique: true });
       await rows.createIndex({ a: 1 }, { unique: true }, {});
       await rows.insertOne({ _id: 1 as never, a: 1, b: 1 });
       expect((await duplicateOf(rows, { _id: 1, a: 1, b: 1 }))['keyPattern']).to.deep.equal({ _id: 1 });
@@ -105,7 +105,7 @@ describe('indexes', () => {
     });
 
     it('in a partial index counts only for documents that match its filter', async () => {
-      const rows = await withIndex({ ref: 1 }, { unique: true, partialFilterExpression: { status: 'paid' } });
+      const rows = await createIndexedCollection({ ref: 1 }, { unique: true, partialFilterExpression: { status: 'paid' } });
       await rows.insertMany([
         { _id: 1 as never, ref: 'R', status: 'pending' },
         { _id: 2 as never, ref: 'R', status: 'pending' },
@@ -136,7 +136,7 @@ describe('indexes', () => {
   });
 
   it('a sparse index excludes documents without the field but includes null', async () => {
-    const rows = await withIndex({ u: 1 }, { unique: true, sparse: true });
+    const rows = await createIndexedCollection({ u: 1 }, { unique: true, sparse: true });
     await rows.insertMany([{}, {}, { u: null }]);
     await duplicateOf(rows, { u: null });
     expect(await rows.find({}).sort({ u: 1 }).toArray(), 'a sort returns all documents').to.have.length(3);
@@ -145,12 +145,12 @@ describe('indexes', () => {
   });
 
   it('two arrays in one compound index are refused on write and on build', async () => {
-    const rows = await withIndex({ a: 1, b: 1 });
+    const rows = await createIndexedCollection({ a: 1, b: 1 });
     expect((await errorOf(rows.insertOne({ a: [1], b: [2] }))).code).to.equal(171);
     const other = fixture.collection();
     await other.insertOne({ a: [1], b: [2] });
     expect((await errorOf(other.createIndex({ a: 1, b: 1 }, {}, {}))).code).to.equal(171);
-    const below = await withIndex({ 'items.a': 1, 'items.b': 1 }, { unique: true });
+    const below = await createIndexedCollection({ 'items.a': 1, 'items.b': 1 }, { unique: true });
     await below.insertOne({
       items: [
         { a: 1, b: 1 },
@@ -164,9 +164,9 @@ describe('indexes', () => {
   it('createIndexes refuses invalid indexes with MongoDB error codes', async () => {
     const rows = fixture.collection();
     const named = (spec: Document): Document => ({ key: { a: 1 }, name: 'n', ...spec });
-    expect(await createCode(rows)).to.equal(2);
-    expect(await createCode(rows, { key: { a: 1 } })).to.equal(9);
-    expect(await createCode(rows, named({ name: '*' }))).to.equal(2);
+    expect(await getCreateIndexCode(rows)).to.equal(2);
+    expect(await getCreateIndexCode(rows, { key: { a: 1 } })).to.equal(9);
+    expect(await getCreateIndexCode(rows, named({ name: '*' }))).to.equal(2);
     for (const spec of [
       { name: '' },
       { key: {} },
@@ -183,34 +183,34 @@ describe('indexes', () => {
       { partialFilterExpression: { a: { $not: { $gt: 1 } } } },
       { collation: { locale: 'en' } },
     ]) {
-      expect(await createCode(rows, named(spec)), JSON.stringify(spec)).to.equal(67);
+      expect(await getCreateIndexCode(rows, named(spec)), JSON.stringify(spec)).to.equal(67);
     }
-    expect(await createCode(rows, named({ unique: 'yes' }))).to.equal(14);
-    expect(await createCode(rows, named({ partialFilterExpression: 5 }))).to.equal(14);
-    expect(await createCode(rows, named({ key: 'a' }))).to.equal(14);
-    expect(await createCode(rows, named({ whatever: 1 }))).to.equal(197);
-    expect(await createCode(rows, { key: { _id: 1 }, name: '_id_', unique: true })).to.equal(197);
-    expect(await createCode(rows, { key: { _id: -1 }, name: 'x' })).to.equal(2);
-    expect(await createCode(rows, named({ key: { a: 1.5 } }), { key: { b: -3 }, name: 'm' })).to.equal(0);
+    expect(await getCreateIndexCode(rows, named({ unique: 'yes' }))).to.equal(14);
+    expect(await getCreateIndexCode(rows, named({ partialFilterExpression: 5 }))).to.equal(14);
+    expect(await getCreateIndexCode(rows, named({ key: 'a' }))).to.equal(14);
+    expect(await getCreateIndexCode(rows, named({ whatever: 1 }))).to.equal(197);
+    expect(await getCreateIndexCode(rows, { key: { _id: 1 }, name: '_id_', unique: true })).to.equal(197);
+    expect(await getCreateIndexCode(rows, { key: { _id: -1 }, name: 'x' })).to.equal(2);
+    expect(await getCreateIndexCode(rows, named({ key: { a: 1.5 } }), { key: { b: -3 }, name: 'm' })).to.equal(0);
   });
 
   it('creating an existing index succeeds; a conflicting index is an error', async () => {
-    const rows = await withIndex({ a: 1 }, { name: 'n', expireAfterSeconds: 10 });
+    const rows = await createIndexedCollection({ a: 1 }, { name: 'n', expireAfterSeconds: 10 });
     const base = { key: { a: 1 }, name: 'n', expireAfterSeconds: 10 };
-    expect(await createCode(rows, base)).to.equal(0);
-    expect(await createCode(rows, { ...base, key: { b: 1 } })).to.equal(86);
-    expect(await createCode(rows, { ...base, unique: true })).to.equal(86);
-    expect(await createCode(rows, { ...base, sparse: true })).to.equal(86);
-    expect(await createCode(rows, { ...base, expireAfterSeconds: 20 })).to.equal(85);
-    expect(await createCode(rows, { ...base, name: 'other' })).to.equal(85);
-    expect(await createCode(rows, { ...base, name: 'unique', unique: true })).to.equal(0);
+    expect(await getCreateIndexCode(rows, base)).to.equal(0);
+    expect(await getCreateIndexCode(rows, { ...base, key: { b: 1 } })).to.equal(86);
+    expect(await getCreateIndexCode(rows, { ...base, unique: true })).to.equal(86);
+    expect(await getCreateIndexCode(rows, { ...base, sparse: true })).to.equal(86);
+    expect(await getCreateIndexCode(rows, { ...base, expireAfterSeconds: 20 })).to.equal(85);
+    expect(await getCreateIndexCode(rows, { ...base, name: 'other' })).to.equal(85);
+    expect(await getCreateIndexCode(rows, { ...base, name: 'unique', unique: true })).to.equal(0);
     expect(
-      await createCode(rows, { key: { a: 1 }, name: 'part', partialFilterExpression: { b: 1 } }),
+      await getCreateIndexCode(rows, { key: { a: 1 }, name: 'part', partialFilterExpression: { b: 1 } }),
     ).to.equal(0);
   });
 
   it('dropIndexes drops by name, key, list and *, but never the _id index', async () => {
-    const rows = await withIndex({ a: 1 });
+    const rows = await createIndexedCollection({ a: 1 });
     const drop = async (index: unknown): Promise<number> =>
       Number(
         (await runRaw(fixture.server.port, { dropIndexes: rows.collectionName, index, $db: 'test' }))[

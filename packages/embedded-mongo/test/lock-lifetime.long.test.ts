@@ -31,7 +31,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
   const setLifetime = (seconds: number): Promise<Document> =>
     fixture.client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: seconds });
 
-  async function withCounter(): Promise<{ name: string; n: () => Promise<number | undefined> }> {
+  async function createCounter(): Promise<{ name: string; n: () => Promise<number | undefined> }> {
     const rows = fixture.collection<{ _id: number; n: number }>();
     await rows.insertOne({ _id: 1, n: 0 });
     return { name: rows.collectionName, n: async () => (await rows.findOne({ _id: 1 }))?.n };
@@ -49,7 +49,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
   });
 
   it('last until the lifetime ends; later statements and the commit fail with 251', async () => {
-    const counter = await withCounter();
+    const counter = await createCounter();
     const lsid = newSessionId();
     await setLifetime(5);
     const startedAt = performance.now();
@@ -80,7 +80,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
   }).timeout(20_000);
 
   it('a transaction can continue on another connection', async () => {
-    const counter = await withCounter();
+    const counter = await createCounter();
     const lsid = newSessionId();
     await run({ ...increment(counter.name, 5), ...inTransaction(lsid, 1n), startTransaction: true });
     expect(await run({ commitTransaction: 1, $db: 'admin', ...inTransaction(lsid, 1n) })).to.include({
@@ -90,7 +90,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
   });
 
   it('a newer transaction of the session aborts the older one for good', async () => {
-    const counter = await withCounter();
+    const counter = await createCounter();
     const lsid = newSessionId();
     await setLifetime(60);
     await run({ ...increment(counter.name, 5), ...inTransaction(lsid, 1n), startTransaction: true });
@@ -112,7 +112,7 @@ describe('locks of a disconnected client, as in MongoDB (--lock-lifetime)', () =
   });
 
   it('a newer transaction of the session settles the outcome of an unknown commit', async () => {
-    const counter = await withCounter();
+    const counter = await createCounter();
     await setLifetime(60);
     const admin = fixture.client.db('admin');
     const failpoint = { failCommands: ['commitTransaction'], appName: 'unknown' };

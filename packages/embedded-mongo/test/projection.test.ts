@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { C, D, L, shown } from './aggregation-support.js';
+import { C, D, L, formatValue } from './aggregation-support.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -131,9 +131,9 @@ describe('projection', () => {
       for (const [projection, answer, filter = {}] of cases) {
         const found = collection.findOne(filter, { projection, promoteValues: false });
         if (typeof answer === 'number') {
-          expect(Number((await errorOf(found)).code), shown(projection)).to.equal(answer);
+          expect(Number((await errorOf(found)).code), formatValue(projection)).to.equal(answer);
         } else {
-          expect(shown(await found), shown(projection)).to.equal(shown(answer));
+          expect(formatValue(await found), formatValue(projection)).to.equal(formatValue(answer));
         }
       }
     });
@@ -145,11 +145,11 @@ describe('projection', () => {
     const options = { projection: { n: 1, items: { $elemMatch: { q: 2 } } }, promoteValues: false } as const;
     const change = { $inc: { n: 1 } };
     const before = await collection.findOneAndUpdate({ 'items.q': 2 }, change, options);
-    expect(shown(before)).to.equal(shown({ _id: 1, n: L(1), items: [{ q: 2 }] }));
+    expect(formatValue(before)).to.equal(formatValue({ _id: 1, n: L(1), items: [{ q: 2 }] }));
     const after = await collection.findOneAndUpdate({ 'items.q': 1 }, change, {
       ...options,
       returnDocument: 'after',
     });
-    expect(shown(after)).to.equal(shown({ _id: 1, n: L(3), items: [{ q: 2 }] }));
+    expect(formatValue(after)).to.equal(formatValue({ _id: 1, n: L(3), items: [{ q: 2 }] }));
   });
 });

@@ -37,7 +37,7 @@ const STEPS = 200;
  * Returns the values that a condition at a path tests: the elements of an array, and then the value
  * itself. The list is empty for a missing field.
  */
-function seen(doc: Model, path: string): readonly unknown[] {
+function readPath(doc: Model, path: string): readonly unknown[] {
   const value = path === 'o.x' ? doc.o?.x : doc[path as keyof Model];
   if (value === undefined) {
     return [];
@@ -92,7 +92,7 @@ function randomFilter(random: Random, depth = 0): RandomFilter {
   }
   const path = random.pick(['n', 's', 'a', 'o.x', '_id']);
   const { condition: asked, holds } = condition(random);
-  return { filter: { [path]: asked }, matches: (doc) => holds(seen(doc, path)) };
+  return { filter: { [path]: asked }, matches: (doc) => holds(readPath(doc, path)) };
 }
 
 function randomUpdate(random: Random): RandomUpdate {
@@ -140,7 +140,7 @@ function randomUpdate(random: Random): RandomUpdate {
   ]);
 }
 
-function applied(doc: Model, { apply }: RandomUpdate): Model {
+function applyUpdate(doc: Model, { apply }: RandomUpdate): Model {
   const copy = structuredClone(doc);
   apply(copy);
   return copy;
@@ -153,7 +153,7 @@ describe(`random filters and updates (SEED=${seed})`, () => {
   });
   after(() => stopFixture(fixture));
 
-  async function stored(collection: Collection<Model>): Promise<Model[]> {
+  async function readDocuments(collection: Collection<Model>): Promise<Model[]> {
     return collection.find({}).sort({ _id: 1 }).toArray();
   }
 
@@ -176,7 +176,7 @@ describe(`random filters and updates (SEED=${seed})`, () => {
         const text = `seed ${seed}, step ${step}: ${JSON.stringify([filter, change.update])}`;
         const found = (await collection.find(filter).toArray()).map(({ _id }) => _id).sort((a, b) => a - b);
         expect(found, text).to.deep.equal(model.filter(matches).map(({ _id }) => _id));
-        const after = model.map((doc) => (matches(doc) ? applied(doc, change) : doc));
+        const after = model.map((doc) => (matches(doc) ? applyUpdate(doc, change) : doc));
         const { matchedCount, modifiedCount } = await collection.updateMany(filter, change.update);
         expect(matchedCount, text).to.equal(found.length);
         // An element that `$push` adds counts as a change, even if `$slice` removes it again.
@@ -184,7 +184,7 @@ describe(`random filters and updates (SEED=${seed})`, () => {
         const changed = after.filter((doc, i) => !isSame(doc, model[i]));
         expect(modifiedCount, text).to.equal(isPush ? found.length : changed.length);
         model = after;
-        expect(await stored(collection), text).to.deep.equal(model);
+        expect(await readDocuments(collection), text).to.deep.equal(model);
       }
     });
   }

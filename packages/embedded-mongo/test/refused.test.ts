@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Collection, Document } from 'mongodb';
-import { refusedAccumulators, refusedOperators, refusedStages } from '../src/aggregation/refused.js';
+import { refusedAccumulators, refusedOperators, refusedStages } from '../src/aggregation/unsupported.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 

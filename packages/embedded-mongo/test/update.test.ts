@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, ObjectId, Timestamp } from 'mongodb';
 import { expect } from 'chai';
 import type { Collection, Document, UpdateFilter, UpdateOptions } from 'mongodb';
-import { C, D, L, shown } from './aggregation-support.js';
+import { C, D, L, formatValue } from './aggregation-support.js';
 import { errorOf, startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -305,12 +305,12 @@ describe('update', () => {
       : collection.updateOne(filter, change as UpdateFilter<Document>, options);
   }
 
-  async function stored(collection: Collection, filter: Document, withId = false): Promise<string> {
+  async function readStored(collection: Collection, filter: Document, withId = false): Promise<string> {
     const found = await collection.findOne(filter, {
       promoteValues: false,
       projection: withId ? {} : { _id: 0 },
     });
-    return shown(found);
+    return formatValue(found);
   }
 
   for (const [name, cases] of Object.entries(groups)) {
@@ -318,7 +318,7 @@ describe('update', () => {
       const collection = fixture.collection();
       await collection.insertMany(cases.map(([document], i) => ({ _id: i as never, ...document })));
       for (const [i, [document, change, answer, { filter = {}, arrayFilters } = {}]] of cases.entries()) {
-        const text = `${shown(change)} on ${shown(document)}`;
+        const text = `${formatValue(change)} on ${formatValue(document)}`;
         const done = update(
           collection,
           { ...filter, _id: i },
@@ -327,13 +327,13 @@ describe('update', () => {
         );
         if (typeof answer === 'number') {
           expect((await errorOf(done)).code, text).to.equal(answer);
-          expect(await stored(collection, { _id: i }), text).to.equal(shown(document));
+          expect(await readStored(collection, { _id: i }), text).to.equal(formatValue(document));
         } else {
           const result = await done;
           expect(result.matchedCount, text).to.equal(1);
           expect(result.modifiedCount, text).to.equal(answer === 'same' ? 0 : 1);
-          expect(await stored(collection, { _id: i }), text).to.equal(
-            shown(answer === 'same' ? document : answer),
+          expect(await readStored(collection, { _id: i }), text).to.equal(
+            formatValue(answer === 'same' ? document : answer),
           );
         }
       }
@@ -349,7 +349,7 @@ describe('update', () => {
         change,
         arrayFilters === undefined ? {} : { arrayFilters },
       );
-      expect((await errorOf(done)).code, shown(change)).to.equal(code);
+      expect((await errorOf(done)).code, formatValue(change)).to.equal(code);
     }
   });
 
@@ -362,11 +362,11 @@ describe('update', () => {
           () => 'no error',
           (error: unknown) => (error as { code?: unknown }).code,
         );
-        expect(code, shown(filter)).to.equal(answer);
-        expect(await collection.countDocuments(), shown(filter)).to.equal(0);
+        expect(code, formatValue(filter)).to.equal(answer);
+        expect(await collection.countDocuments(), formatValue(filter)).to.equal(0);
       } else {
-        expect((await done).upsertedCount, shown(filter)).to.equal(1);
-        expect(await stored(collection, {}, '_id' in answer), shown(filter)).to.equal(shown(answer));
+        expect((await done).upsertedCount, formatValue(filter)).to.equal(1);
+        expect(await readStored(collection, {}, '_id' in answer), formatValue(filter)).to.equal(formatValue(answer));
       }
     }
   });

@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, Code, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { expect } from 'chai';
-import { C, D, L, shown } from './aggregation-support.js';
+import { C, D, L, formatValue } from './aggregation-support.js';
 import { startFixture, stopFixture } from './harness.js';
 import type { Fixture } from './harness.js';
 
@@ -106,7 +106,7 @@ describe('values', () => {
           () => 'inserted',
           (error: unknown) => (error as { code?: unknown }).code,
         );
-        expect(code, `${shown(first)} and ${shown(other)}`).to.equal(11000);
+        expect(code, `${formatValue(first)} and ${formatValue(other)}`).to.equal(11000);
       }
     }
   });
@@ -118,7 +118,7 @@ describe('values', () => {
     await collection.updateOne({}, { $set: { 'nested.touched': true } });
     await collection.updateOne({}, { $rename: { 'nested.values': 'moved' } });
     const found = await collection.findOne({}, { promoteValues: false, projection: { _id: 0 } });
-    expect(shown(found)).to.equal(shown({ values, nested: { touched: true }, moved: values }));
+    expect(formatValue(found)).to.equal(formatValue({ values, nested: { touched: true }, moved: values }));
   });
 
   it('can be null as _id, but only once', async () => {

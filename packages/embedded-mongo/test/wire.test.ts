@@ -18,7 +18,7 @@ describe('the wire protocol', () => {
     expect(await fixture.db.command({ ping: 1 })).to.include({ ok: 1 });
   }
 
-  function changed(bytes: Buffer, change: (copy: Buffer) => void): Buffer {
+  function copyWithChange(bytes: Buffer, change: (copy: Buffer) => void): Buffer {
     const copy = Buffer.from(bytes);
     change(copy);
     return copy;
@@ -40,14 +40,14 @@ describe('the wire protocol', () => {
 
   it('a malformed message closes its connection and nothing else', async () => {
     const ping = message({ ping: 1, $db: 'admin' });
-    await expectClosed(changed(ping, (copy) => copy.writeInt32LE(15, 0)));
-    await expectClosed(changed(ping, (copy) => copy.writeInt32LE(-1, 0)));
-    await expectClosed(changed(ping, (copy) => copy.writeInt32LE(48_000_001, 0)));
-    await expectClosed(changed(ping, (copy) => copy.writeInt32LE(2012, 12)));
-    await expectClosed(changed(ping, (copy) => copy.writeUInt32LE(4, 16)));
-    await expectClosed(changed(ping, (copy) => copy.writeUInt8(7, 20)));
-    await expectClosed(changed(ping, (copy) => copy.writeInt32LE(9999, 21)));
-    await expectClosed(changed(ping, (copy) => copy.writeUInt8(0x6b, 25)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeInt32LE(15, 0)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeInt32LE(-1, 0)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeInt32LE(48_000_001, 0)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeInt32LE(2012, 12)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeUInt32LE(4, 16)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeUInt8(7, 20)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeInt32LE(9999, 21)));
+    await expectClosed(copyWithChange(ping, (copy) => copy.writeUInt8(0x6b, 25)));
     await expectClosed(withSections({ insert: 'a', $db: 'test', documents: [] }, [['documents', []]]));
     await expectClosed(Buffer.concat([ping.subarray(0, 12), Buffer.alloc(300, 255)]));
   });

@@ -13,7 +13,7 @@ import { startStack, type SeededAccount, type Stack } from '../../support/stack.
 import { sendCall, type ApiCall } from '../support/api.js';
 import { hmacSign } from '../support/reseller.js';
 import { matrix, type Entry, type Place } from './support/matrix.js';
-import { privateMarks, snapshotOf, type Parties, type Snapshot } from './support/private-data.js';
+import { listPrivateWords, snapshotOf, type Parties, type Snapshot } from './support/private-data.js';
 import {
   seedOtherSide,
   seedOwnSide,
@@ -24,7 +24,7 @@ import {
 
 type Values = Record<string, unknown>;
 
-const every = [
+const allOperations = [
   ...operations.map((operation) => ({ ...operation, placesOf: keysOf(operation) })),
   ...resellerOperations.map((operation) => ({
     ...operation,
@@ -34,7 +34,7 @@ const every = [
 ];
 
 /** Returns an identifier that has the same form and belongs to no account. */
-const nobodys = (identifier: string) =>
+const toUnknownIdentifier = (identifier: string) =>
   identifier.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
 
 describe('account isolation of every operation', function () {
@@ -66,7 +66,7 @@ describe('account isolation of every operation', function () {
     parties = { ours: await idsOf(own), theirs: await idsOf(other) };
     await stack.db.collection('accounts').updateMany({}, { $set: { rateLimit: limits.rateLimitMax } });
     await announceChange(stack);
-    marks = await privateMarks(stack.db, parties);
+    marks = await listPrivateWords(stack.db, parties);
     atFirst = await snapshotOf(stack.db, parties);
     token = (await send(callOf('login', {}))).body.data.access_token;
   });
@@ -126,7 +126,7 @@ describe('account isolation of every operation', function () {
    * Expects that the response contains no private data of the other side. The identifier that the
    * request itself sent may appear.
    */
-  function expectNothingOfTheirs(answer: Answer, sent = ''): void {
+  function expectNoForeignData(answer: Answer, sent = ''): void {
     const text = JSON.stringify(answer.body);
     const rest = sent === '' ? text : text.replaceAll(sent, '');
     const leakedMarks = marks.filter((mark) =>
@@ -136,8 +136,8 @@ describe('account isolation of every operation', function () {
   }
 
   it('the matrix covers exactly every operation and every parameter', () => {
-    expect(Object.keys(matrix)).to.have.members(every.map(({ id }) => id));
-    for (const { id, placesOf } of every) {
+    expect(Object.keys(matrix)).to.have.members(allOperations.map(({ id }) => id));
+    for (const { id, placesOf } of allOperations) {
       expect(Object.keys(entryOf(id).places), `places of ${id}`).to.have.members(placesOf);
     }
   });
@@ -152,7 +152,7 @@ describe('account isolation of every operation', function () {
   it('the other side has data of every kind, and each identifier has an unknown twin', () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
-      expect(nobodys(identifier)).to.not.equal(identifier);
+      expect(toUnknownIdentifier(identifier)).to.not.equal(identifier);
     }
   });
 
@@ -165,7 +165,7 @@ describe('account isolation of every operation', function () {
       expect([...now.keys()]).to.have.members([...atFirst.keys()]);
     });
 
-    for (const { id, role } of every) {
+    for (const { id, role } of allOperations) {
       const { places } = entryOf(id);
       const tried = Object.entries(places).filter(([, place]) => place.isTried);
 
@@ -173,7 +173,7 @@ describe('account isolation of every operation', function () {
         it(`${id}: without the other side's ids, a call shows and changes none of its data`, async () => {
           const answer = await send(callOf(id, usualValues(places)));
           expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 201]);
-          expectNothingOfTheirs(answer);
+          expectNoForeignData(answer);
         });
       }
 
@@ -186,16 +186,16 @@ describe('account isolation of every operation', function () {
                 send(callOf(id, { ...usualValues(places), [name]: value }, credential ? { credential } : {}));
               const theirs = await ask(identifier);
               expect(shown(theirs, identifier), which).to.deep.equal(
-                shown(await ask(nobodys(identifier)), nobodys(identifier)),
+                shown(await ask(toUnknownIdentifier(identifier)), toUnknownIdentifier(identifier)),
               );
-              expectNothingOfTheirs(theirs, identifier);
+              expectNoForeignData(theirs, identifier);
             }
           }
         });
       }
     }
 
-    for (const { id } of every) {
+    for (const { id } of allOperations) {
       const { places } = entryOf(id);
       for (const [name, { shared }] of Object.entries(places)) {
         if (shared) {
@@ -209,7 +209,7 @@ describe('account isolation of every operation', function () {
                   '00',
                 );
               }
-              expectNothingOfTheirs(answer, sent);
+              expectNoForeignData(answer, sent);
             }
           });
         }
@@ -225,8 +225,8 @@ describe('account isolation of every operation', function () {
         const linkTo = (id: string) => `/api/buyer/reports/${id}/download${ownLink.search}`;
         const theirs = await send({ path: linkTo(identifiers[which]) });
         expect(theirs.status).to.equal(401);
-        const unknown = await send({ path: linkTo(nobodys(identifiers[which])) });
-        expect(shown(theirs, identifiers[which])).to.deep.equal(shown(unknown, nobodys(identifiers[which])));
+        const unknown = await send({ path: linkTo(toUnknownIdentifier(identifiers[which])) });
+        expect(shown(theirs, identifiers[which])).to.deep.equal(shown(unknown, toUnknownIdentifier(identifiers[which])));
       }
     });
   });
@@ -300,7 +300,7 @@ function entryOf(id: string): Entry {
 }
 
 function operationOf(id: string) {
-  const found = every.find((each) => each.id === id);
+  const found = allOperations.find((each) => each.id === id);
   if (!found) {
     throw new Error(`There is no ${id}`);
   }

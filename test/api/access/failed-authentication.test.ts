@@ -8,7 +8,7 @@ const path = '/v1/wallet/balance';
 describe('wrong keys from one address', () => {
   const api = useApi();
   const wrong = (from: string) => api.call({ path, key: generateApiKey('buyer', 'test'), from });
-  async function useUp(from: string): Promise<void> {
+  async function exhaustLimit(from: string): Promise<void> {
     for (let n = 0; n < 20; n++) {
       expectFailure(await wrong(from), { status: 401, code: '07' });
     }
@@ -17,7 +17,7 @@ describe('wrong keys from one address', () => {
   it('get 401/07 up to 20 a minute, then 429/06; a valid key always works', async () => {
     const from = uniqueAddress();
     const { key } = await api.newBuyer();
-    await useUp(from);
+    await exhaustLimit(from);
     expectFailure(await wrong(from), { status: 429, code: '06' });
     expect((await api.call({ path, key, from })).status).to.equal(200);
     expectFailure(await wrong(uniqueAddress()), { status: 401, code: '07' });
@@ -25,10 +25,10 @@ describe('wrong keys from one address', () => {
 
   it('are counted per IPv4 address, mapped or not, and per IPv6 /64 network', async () => {
     const v4 = uniqueAddress();
-    await useUp(v4);
+    await exhaustLimit(v4);
     expectFailure(await wrong(`::ffff:${v4}`), { status: 429, code: '06' });
     const network = `2001:db8:${process.pid.toString(16)}:${(Date.now() % 65_536).toString(16)}`;
-    await useUp(`${network}::1`);
+    await exhaustLimit(`${network}::1`);
     expectFailure(await wrong(`${network}:ffff::2`), { status: 429, code: '06' });
   });
 

@@ -24,21 +24,21 @@ import { useSettings } from '../../support/use-settings.js';
 const random = seededRandom();
 const { requests } = sizes.hostileRequests;
 const cpuMsMax = 100;
-const patienceMs = 10_000;
+const responseTimeoutMs = 10_000;
 
-interface Sent {
+interface SentRequest {
   what: string;
   bytes: Buffer;
   /** True if the caller holds the current key. The response may then contain a key. */
   isOwners: boolean;
 }
 
-interface Came {
+interface ReceivedResponse {
   status: number;
   text: string;
 }
 
-interface Known {
+interface KnownAccount {
   username: string;
   current: string;
   superseded: string;
@@ -53,7 +53,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
   this.timeout(60_000 + requests * 200);
   const api = useApi();
   useSettings({ RESELLER_SYNC_WAIT_MS: 0, REPORT_SYNC_WAIT_MS: 1 });
-  let known: Record<Role, Known>;
+  let known: Record<Role, KnownAccount>;
   let code = '';
   const secrets = new Set<string>();
   let logged = '';
@@ -76,7 +76,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     logger.transports.forEach((each) => (each.silent = false));
   });
 
-  async function account(role: Role): Promise<Known> {
+  async function account(role: Role): Promise<KnownAccount> {
     const {
       account: row,
       key,
@@ -89,7 +89,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     return { username: row.username, current, superseded: key, token, webhookSecret };
   }
 
-  async function money(): Promise<string> {
+  async function readMoney(): Promise<string> {
     const [wallets, journals] = await Promise.all([
       WalletModel.find().sort({ _id: 1 }).lean(),
       JournalModel.countDocuments(),
@@ -184,7 +184,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     headers: string[];
     content: Buffer;
     isOwners: boolean;
-  }): Sent {
+  }): SentRequest {
     const { method, path, headers, content, isOwners } = parts;
     const target = path.replace(/[^\u0021-\u007e]/g, encodeURIComponent);
     const framing = chance(0.1)
@@ -212,7 +212,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     return content.length === 0 ? end : Buffer.concat([size, content, Buffer.from('\r\n'), end]);
   }
 
-  function operationRequest(): Sent {
+  function operationRequest(): SentRequest {
     const operation = one(operations);
     const [credentials, isCurrent] = authorization(chance(0.9) ? operation.role : 'buyer');
     const params = sampleOf(operation.params);
@@ -238,7 +238,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
-  function resellerRequest(): Sent {
+  function resellerRequest(): SentRequest {
     const { username, current, superseded } = known.buyer;
     const name = one(['request', 'price-list', 'balance']);
     const order = { code: chance(0.8) ? code : junk(), customer: '081234567890', ref_id: `r-${random()}` };
@@ -264,7 +264,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
-  function openRequest(): Sent {
+  function buildPublicRequest(): SentRequest {
     const paths = [
       '/admin',
       '/admin/',
@@ -308,12 +308,12 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
-  function send({ bytes }: Sent): Promise<Came> {
+  function send({ bytes }: SentRequest): Promise<ReceivedResponse> {
     const { hostname, port } = new URL(api.url());
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const socket = connect(Number(port), hostname, () => socket.write(bytes));
-      socket.setTimeout(patienceMs, () => socket.destroy(new Error('no answer')));
+      socket.setTimeout(responseTimeoutMs, () => socket.destroy(new Error('no answer')));
       socket.on('data', (chunk: Buffer) => chunks.push(chunk));
       // If a request is refused before its body is read, the server resets the connection after the
       // response.
@@ -329,24 +329,24 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
    * Sends the request. Returns the response and the CPU time of the whole process in milliseconds.
    * That time includes the client, which runs in this process.
    */
-  async function measured(made: Sent): Promise<[Came, number]> {
+  async function sendMeasured(made: SentRequest): Promise<[ReceivedResponse, number]> {
     const before = process.cpuUsage();
     const answer = await send(made);
     const { user, system } = process.cpuUsage(before);
     return [answer, (user + system) / 1_000];
   }
 
-  const hasMoved = ({ status, text }: Came): boolean =>
+  const hasMoved = ({ status, text }: ReceivedResponse): boolean =>
     status < 300 && (/"status":"(success|00|05)"/.test(text) || text.includes('text/csv'));
 
   it('move no money if refused, leak no secret, cause no 5xx and at most 100 ms of CPU', async () => {
     const seen = new Map<number, number>();
-    let before = await money();
+    let before = await readMoney();
     let refusedSince = 0;
     for (let n = 0; n < requests; n++) {
-      const made = one([operationRequest, operationRequest, resellerRequest, openRequest])();
+      const made = one([operationRequest, operationRequest, resellerRequest, buildPublicRequest])();
       const about = `request ${n}: ${made.what}`;
-      const [came, cpuMs] = await measured(made);
+      const [came, cpuMs] = await sendMeasured(made);
       seen.set(came.status, (seen.get(came.status) ?? 0) + 1);
       expect(came.status, `${about}\n${came.text.slice(0, 2_000)}`).to.be.within(100, 499);
       if (cpuMs > cpuMsMax && !hasMoved(came)) {
@@ -354,7 +354,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         // again: its own cost recurs every time.
         const again = [];
         for (let tries = 0; tries < 5; tries++) {
-          again.push((await measured(made))[1]);
+          again.push((await sendMeasured(made))[1]);
         }
         expect(Math.min(...again), about).to.be.below(cpuMsMax);
       }
@@ -370,16 +370,16 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         if (made.isOwners && /"(api_key|webhook_secret)":/.test(came.text) && made.what.includes('rotate')) {
           known = { buyer: await account('buyer'), seller: await account('seller') };
         }
-        before = await money();
+        before = await readMoney();
         refusedSince = 0;
       } else if (++refusedSince % 10 === 0) {
-        expect(await money(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(before);
+        expect(await readMoney(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(before);
       }
       if (n % 200 === 199 || n === requests - 1) {
         // Use new accounts: an earlier request may have set a rate limit or an allowlist that
         // blocks the next requests.
         known = { buyer: await account('buyer'), seller: await account('seller') };
-        before = await money();
+        before = await readMoney();
         refusedSince = 0;
         checkLog();
       }

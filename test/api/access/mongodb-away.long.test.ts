@@ -9,7 +9,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
 
-const answerWithinMs = 3_000;
+const responseTimeoutMs = 3_000;
 
 describe('MongoDB outage', function () {
   this.timeout(120_000);
@@ -40,7 +40,7 @@ describe('MongoDB outage', function () {
     buyer.post('/api/buyer/transaction', { code, customer_number: customer, ref_id });
   const buyAsReseller = (asked: Purchase) => buyer.get(requestPath(signing, asked));
 
-  async function fulfilled(asked: Purchase): Promise<void> {
+  async function waitUntilFulfilled(asked: Purchase): Promise<void> {
     await eventually(
       `${asked.ref_id} is fulfilled`,
       async () => {
@@ -54,10 +54,10 @@ describe('MongoDB outage', function () {
     );
   }
 
-  async function inTime(call: Promise<Answer>): Promise<Answer> {
+  async function expectInTime(call: Promise<Answer>): Promise<Answer> {
     const startedAt = Date.now();
     const answer = await call;
-    expect(Date.now() - startedAt, 'ms until the answer').to.be.below(answerWithinMs);
+    expect(Date.now() - startedAt, 'ms until the answer').to.be.below(responseTimeoutMs);
     return answer;
   }
 
@@ -81,7 +81,7 @@ describe('MongoDB outage', function () {
       await Promise.all(queues.map((queue) => queue.resume()));
       await eventually('the job fails', async () => (await failedJobs()) > 0, 30_000);
       await mongo.restore();
-      await fulfilled(asked);
+      await waitUntilFulfilled(asked);
     } finally {
       await Promise.all(queues.map((queue) => queue.close()));
     }
@@ -104,9 +104,9 @@ describe('MongoDB outage', function () {
       const during = [purchase(), purchase(), purchase()];
       const resold = purchase();
       const [reseller, ...answers] = await Promise.all([
-        inTime(buyAsReseller(resold)),
-        ...during.map((asked) => inTime(buy(asked))),
-        inTime(buyer.post('/api/buyer/balance')),
+        expectInTime(buyAsReseller(resold)),
+        ...during.map((asked) => expectInTime(buy(asked))),
+        expectInTime(buyer.post('/api/buyer/balance')),
       ]);
       for (const answer of answers) {
         expectFailure(answer, { status: 503, code: '03' });
@@ -114,16 +114,16 @@ describe('MongoDB outage', function () {
       expect(reseller.status).to.equal(200);
       expect(reseller.body.status, 'a failure code would make it buy elsewhere').to.equal('05');
       // The cached accounts have expired, so authentication needs the database.
-      expectFailure(await inTime(buyer.get('/v1/products')), { status: 503, code: '03' });
+      expectFailure(await expectInTime(buyer.get('/v1/products')), { status: 503, code: '03' });
       const depo = pathOf('balance', { username: 'buyer', sign: hmacSign(signing, 'depo') });
-      const balance = await inTime(buyer.get(depo));
+      const balance = await expectInTime(buyer.get(depo));
       expect([balance.status, balance.body.status]).to.deep.equal([200, '03']);
-      const ready = await inTime(buyer.get('/readyz'));
+      const ready = await expectInTime(buyer.get('/readyz'));
       expect(ready.body).to.include({ mongodb: false });
 
       await mongo.restore();
       for (const asked of [...before, ...during, resold]) {
-        await fulfilled(asked);
+        await waitUntilFulfilled(asked);
       }
       await eventually('the web process is ready', async () => (await buyer.get('/readyz')).status === 200);
       const refs = [...before, ...during, resold].map((each) => each.ref_id);

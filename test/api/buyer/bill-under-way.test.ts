@@ -28,7 +28,7 @@ describe('a bill with a payment in progress', () => {
    * Starts a payment and returns functions that inquire about the bill, pay it again and end the
    * first payment.
    */
-  async function underWay() {
+  async function startPayment() {
     const { _id: productCode } = await newProduct(api, {
       category: 'pascabayar',
       customerNumber: { kind: 'bill' },
@@ -74,13 +74,13 @@ describe('a bill with a payment in progress', () => {
   }
 
   it('refuses a second payment after any number of inquiries', async () => {
-    const { ask, expectOneOpen } = await underWay();
+    const { ask, expectOneOpen } = await startPayment();
     await ask(51);
     await expectOneOpen();
   });
 
   it('refuses a second payment after erasure of the customer', async () => {
-    const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await underWay();
+    const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await startPayment();
     const { left } = await eraseCustomer(customerNumber, by);
     expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
     expect(await claimedNow(), 'quote of the open payment').to.include({
@@ -97,7 +97,7 @@ describe('a bill with a payment in progress', () => {
   });
 
   it('refuses a second payment after retention masks the earlier quotes', async () => {
-    const { customerNumber, ask, claimedNow, expectOneOpen } = await underWay();
+    const { customerNumber, ask, claimedNow, expectOneOpen } = await startPayment();
     const createdAt = new Date(Date.now() - limits.quoteKeptMs - 1_000);
     await quotes.updateOne({ _id: (await claimedNow())?._id ?? '' }, { $set: { createdAt } });
     await applyRetention();
@@ -107,7 +107,7 @@ describe('a bill with a payment in progress', () => {
   });
 
   it('erasing the number of an ended payment removes its earlier quotes', async () => {
-    const { customerNumber, ask, end, stored } = await underWay();
+    const { customerNumber, ask, end, stored } = await startPayment();
     await ask(2);
     await end();
     const [later] = await ask(1, { createdAt: new Date(Date.now() + 1_000) });

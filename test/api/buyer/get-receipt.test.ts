@@ -21,7 +21,7 @@ describe('receipt of a purchase', () => {
     accountId = buyer.account._id;
   });
 
-  async function bought(over: Partial<Purchase> = {}): Promise<Purchase> {
+  async function insertPurchase(over: Partial<Purchase> = {}): Promise<Purchase> {
     const purchase = someTransaction({
       accountId,
       refId: uniqueRef('R'),
@@ -43,7 +43,7 @@ describe('receipt of a purchase', () => {
   }
 
   it('of a PLN token shows its parts, the grouped token and the sold price', async () => {
-    const purchase = await bought({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
+    const purchase = await insertPurchase({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
     const file = await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000');
     expect(linesOf(file)).to.deep.equal([
       'Toko Sari',
@@ -70,7 +70,7 @@ describe('receipt of a purchase', () => {
   });
 
   it("in English on wide paper does not show the shop's cost", async () => {
-    const purchase = await bought({ serialNumber: '0041002345678901' });
+    const purchase = await insertPurchase({ serialNumber: '0041002345678901' });
     const file = await receiptOf(purchase, '?lang=en&width=80');
     const text = linesOf(file).join('\n');
     expect(text).to.include('RECEIPT\nTime: 23-11-2026 19:05').and.include('SN: 0041002345678901\nThank you');
@@ -89,7 +89,7 @@ describe('receipt of a purchase', () => {
       createdAt: at,
       expiresAt: at,
     };
-    const purchase = await bought({ kind: 'postpaid', quoteId, price: 152_500, serialNumber: 'BILL-1' });
+    const purchase = await insertPurchase({ kind: 'postpaid', quoteId, price: 152_500, serialNumber: 'BILL-1' });
     await QuoteModel.create({ _id: quoteId, ...quote, ...bill, ...rest, usedBy: purchase._id });
     const shown = async (query: string) => linesOf(await receiptOf(purchase, query)).slice(-6, -1);
     expect(await shown('?width=80')).to.deep.equal([
@@ -129,7 +129,7 @@ describe('receipt of a purchase', () => {
   });
 
   it('replaces a character missing in the font by "?" and wraps long words', async () => {
-    const purchase = await bought({ productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}` });
+    const purchase = await insertPurchase({ productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}` });
     const lines = linesOf(await receiptOf(purchase));
     expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
     expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);
@@ -148,7 +148,7 @@ describe('receipt of a purchase', () => {
     ],
   ] as const) {
     it(`refuses a purchase ${name} with 409/01 and names the buyer's reference`, async () => {
-      const purchase = await bought(over);
+      const purchase = await insertPurchase(over);
       for (const [language, words] of [
         ['en', en],
         ['id', id],
@@ -168,7 +168,7 @@ describe('receipt of a purchase', () => {
   }
 
   it("another buyer's purchase is not found, and a seller is refused", async () => {
-    const { _id } = await bought();
+    const { _id } = await insertPurchase();
     const path = `/api/buyer/transactions/${_id}/receipt`;
     const other = await api.newBuyer(0);
     expect((await api.call({ path, key: other.key })).status).to.equal(404);

@@ -74,7 +74,7 @@ describe('contract of every operation', () => {
             const answer = await api.call({ ...callOf(operation, withValue(value)), key });
             expect(
               refusedFields(answer),
-              `${name} = ${shown(value)}: ${JSON.stringify(answer.body)}`,
+              `${name} = ${formatValue(value)}: ${JSON.stringify(answer.body)}`,
             ).to.include(name);
             expectFailure(answer, { status: 400, code: '01' });
           }
@@ -85,7 +85,7 @@ describe('contract of every operation', () => {
             const answer = await call(withValue(value));
             expect(
               refusedFields(answer),
-              `${name} = ${shown(value)}: ${JSON.stringify(answer.body)}`,
+              `${name} = ${formatValue(value)}: ${JSON.stringify(answer.body)}`,
             ).to.deep.equal([]);
           }
         });
@@ -138,6 +138,6 @@ function refusedFields({ status, body }: Answer): string[] {
   return errors.map(({ field }) => field.replace(/(\.\d+)+$/, ''));
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80);
 }

@@ -11,7 +11,7 @@ import { toPrintable } from '../../../src/shared/printable.js';
 import { findReasonProblem } from '../../../src/shared/input-rules.js';
 import { statementOf } from '../../deposits/bank/statement.js';
 
-const unseen = {
+const invisibleCharacters = {
   'right-to-left override': '\u202e',
   isolate: '\u2067',
   'right-to-left mark': '\u200f',
@@ -25,11 +25,11 @@ const unseen = {
   'half of a character, low': '\udc8e',
   C1: '\u0085',
 };
-const seen = ['Toko Sari', 'Pulsa 10.000 – Promo!', '美', 'قسيمة', 'Diamond 💎', 'Ñandú ½ €'];
+const visibleTexts = ['Toko Sari', 'Pulsa 10.000 – Promo!', '美', 'قسيمة', 'Diamond 💎', 'Ñandú ½ €'];
 
-interface Described {
+interface SchemaDescription {
   type?: string;
-  keys?: Record<string, Described>;
+  keys?: Record<string, SchemaDescription>;
   rules?: { name: string; args?: { regex?: string } }[];
 }
 interface FreeText {
@@ -41,7 +41,7 @@ interface FreeText {
 
 /** The product defines the form of a customer number, so these are refused with 422/04. */
 const numbers = ['customer_number', 'destination', 'customer'];
-const others: readonly { id: string; body?: unknown; query?: unknown; params?: unknown }[] = [
+const allOperations: readonly { id: string; body?: unknown; query?: unknown; params?: unknown }[] = [
   ...operations,
   ...resellerOperations,
   ...consoleOperations,
@@ -49,12 +49,12 @@ const others: readonly { id: string; body?: unknown; query?: unknown; params?: u
 
 /** Returns the fields whose pattern accepts free text. */
 function freeTexts(): FreeText[] {
-  return others.flatMap(({ id, body, query, params }) =>
+  return allOperations.flatMap(({ id, body, query, params }) =>
     [body, query, params].flatMap((given) => {
       const schema = given as Joi.ObjectSchema | undefined;
-      const keys = (schema?.describe() as Described | undefined)?.keys ?? {};
+      const keys = (schema?.describe() as SchemaDescription | undefined)?.keys ?? {};
       return Object.entries(keys)
-        .flatMap(([name, described]) => within(described, name))
+        .flatMap(([name, described]) => findFreeTextFields(described, name))
         .flatMap((field) =>
           schema && !numbers.includes(field) ? [{ of: id, name: field, schema, field }] : [],
         );
@@ -62,16 +62,16 @@ function freeTexts(): FreeText[] {
   );
 }
 
-function within({ type, keys = {}, rules = [] }: Described, name: string): string[] {
+function findFreeTextFields({ type, keys = {}, rules = [] }: SchemaDescription, name: string): string[] {
   const patterns = rules.filter((rule) => rule.name === 'pattern').map(({ args }) => String(args?.regex));
   const isFree = type === 'string' && patterns.length > 0 && patterns.every((each) => /^\/\^\[\^/.test(each));
   return [
     ...(isFree ? [name] : []),
-    ...Object.entries(keys).flatMap(([key, each]) => within(each, `${name}.${key}`)),
+    ...Object.entries(keys).flatMap(([key, each]) => findFreeTextFields(each, `${name}.${key}`)),
   ];
 }
 
-function mistakesOf({ schema, field }: FreeText, value: string): FieldError[] {
+function validateText({ schema, field }: FreeText, value: string): FieldError[] {
   const [last = '', ...path] = field.split('.').reverse();
   const input = path.reduce<object>((inner, name) => ({ [name]: inner }), { [last]: value });
   try {
@@ -89,9 +89,9 @@ describe('free text', () => {
     const all = freeTexts();
     expect(all.length).to.be.above(60);
     for (const each of all) {
-      for (const [what, character] of Object.entries(unseen)) {
+      for (const [what, character] of Object.entries(invisibleCharacters)) {
         const shown = `${each.of} ${each.name}: ${what}`;
-        const [mistake] = mistakesOf(each, `a1${character}b`);
+        const [mistake] = validateText(each, `a1${character}b`);
         expect(mistake?.message.en, shown).to.match(/invisible characters/);
         expect(mistake?.message.id, shown).to.match(/karakter yang tidak terlihat/);
       }
@@ -112,24 +112,24 @@ describe('free text', () => {
 
   it('accepts letters of any script, symbols and emoji', () => {
     for (const each of freeTexts().filter(({ name }) => name === 'description' || name === 'name')) {
-      for (const value of seen) {
-        expect(mistakesOf(each, value), `${each.of} ${value}`).to.deep.equal([]);
+      for (const value of visibleTexts) {
+        expect(validateText(each, value), `${each.of} ${value}`).to.deep.equal([]);
       }
     }
   });
 
   it("an operator's reason on the command line follows the same rule", () => {
-    for (const [what, character] of Object.entries(unseen)) {
+    for (const [what, character] of Object.entries(invisibleCharacters)) {
       expect(findReasonProblem(`a bank${character}error`), what).to.match(/invisible characters/);
     }
-    expect(seen.map(findReasonProblem)).to.deep.equal(seen.map(() => null));
+    expect(visibleTexts.map(findReasonProblem)).to.deep.equal(visibleTexts.map(() => null));
   });
 
   it('invisible characters in provider and bank texts become spaces', async () => {
-    for (const [what, character] of Object.entries(unseen)) {
+    for (const [what, character] of Object.entries(invisibleCharacters)) {
       expect(toPrintable(`a${character}b`), what).to.equal('a b');
     }
-    expect(seen.map(toPrintable)).to.deep.equal(seen);
+    expect(visibleTexts.map(toPrintable)).to.deep.equal(visibleTexts);
     const text = 'TRSF \u202eBUDI\u200b';
     const { incoming } = await readBankStatement(Buffer.from(statementOf({ amount: 50_123, text })));
     const [line] = incoming;

@@ -117,7 +117,7 @@ describe('language of answers', () => {
       const [en, id] = [await inLanguage('en', call), await inLanguage('id', call)];
       const shown = `${reason}: ${JSON.stringify(id.body)}`;
       expect(id.body.reason, shown).to.equal(reason);
-      expect(unworded(id), shown).to.deep.equal(unworded(en));
+      expect(withoutTexts(id), shown).to.deep.equal(withoutTexts(en));
       expect(id.headers['content-language'], shown).to.equal('id');
       expect(en.headers['content-language'], shown).to.equal('en');
       for (const text of wordsOf(id)) {
@@ -167,7 +167,7 @@ describe('language of answers', () => {
     ]);
     expect(again.body.data).to.deep.equal(first.body.data);
     const other = { customer_number: '081234567891' };
-    expect(unworded(await buy('id', other))).to.deep.equal(unworded(await buy('en', other)));
+    expect(withoutTexts(await buy('id', other))).to.deep.equal(withoutTexts(await buy('en', other)));
     const config = {
       path: '/api/buyer/api/config',
       key,
@@ -233,7 +233,7 @@ function settlement({ key }: ApiAccount): ApiCall {
 }
 
 /** Returns the fields of a response that programs depend on, without the message. */
-function unworded({ status, body }: Answer): unknown {
+function withoutTexts({ status, body }: Answer): unknown {
   const { message: _message, request_id: _id, errors, ...rest } = body as Record<string, unknown>;
   return { status, ...rest, fields: (errors as { field: string }[] | undefined)?.map(({ field }) => field) };
 }

@@ -1,5 +1,5 @@
 /** Words that occur in English sentences and not in Indonesian ones. */
-const english =
+const englishWordPattern =
   /\b(the|is|are|was|were|be|been|not|no|must|cannot|with|this|that|your|you|of|an|and|or|to|there|it|its|at|for|from|has|have|only|again|wrong|send|use|wait|more|than|nothing|already|before|too|many|letters|digits|whole|number|allowed|required|empty|success|processed)\b/i;
 
 /**
@@ -8,5 +8,5 @@ const english =
  */
 export function englishWordIn(text: string): string | null {
   const ours = text.replace(/\{[^}]*\}|"[^"]*"|\/\S+|\b(GET|POST) \S+|[\w-]+_\w+|[xX]-\w+|x-[\w-]+/g, ' ');
-  return english.exec(ours)?.[0] ?? null;
+  return englishWordPattern.exec(ours)?.[0] ?? null;
 }

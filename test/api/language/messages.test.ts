@@ -9,7 +9,7 @@ import { englishWordIn } from './english-words.js';
 /**
  * Folders whose texts come from third parties or are for operators. These may be in one language.
  */
-const englishRooms = [
+const englishFolders = [
   'scripts/topup/',
   'src/console/',
   'src/operators/',
@@ -88,7 +88,7 @@ describe('message table', () => {
       (file) => file !== 'src/shared/say.ts' && readFileSync(file, 'utf8').includes('asWritten('),
     );
     const isAllowed = (file: string) =>
-      englishFiles.includes(file) || englishRooms.some((room) => file.startsWith(room));
+      englishFiles.includes(file) || englishFolders.some((room) => file.startsWith(room));
     expect(users.filter((file) => !isAllowed(file))).to.deep.equal([]);
     expect(englishFiles.filter((file) => !users.includes(file))).to.deep.equal([]);
     expect(asWritten('as it is')).to.deep.equal({ en: 'as it is', id: 'as it is' });

@@ -50,10 +50,10 @@ describe('OpenAPI document', () => {
 
   it('names every type, and its references resolve to the operations', () => {
     const published = JSON.parse(JSON.stringify(openApiDocument())) as Record<string, unknown>;
-    expect(withoutTitles(followed(published, published['paths']))).to.deep.equal(
+    expect(withoutTitles(resolveReferences(published, published['paths']))).to.deep.equal(
       withoutTitles(JSON.parse(JSON.stringify(document.paths))),
     );
-    expect(withoutTitles(followed(published, published['webhooks']))).to.deep.equal(
+    expect(withoutTitles(resolveReferences(published, published['webhooks']))).to.deep.equal(
       withoutTitles(JSON.parse(JSON.stringify(document.webhooks))),
     );
     expect(openApiDocument().components.schemas).to.include.all.keys(
@@ -370,9 +370,9 @@ function schemasIn(part: unknown): Schema[] {
 }
 
 /** Returns the part with all references to schemas and parameters resolved. */
-function followed(root: Record<string, unknown>, part: unknown): unknown {
+function resolveReferences(root: Record<string, unknown>, part: unknown): unknown {
   if (Array.isArray(part)) {
-    return part.map((each) => followed(root, each));
+    return part.map((each) => resolveReferences(root, each));
   }
   if (typeof part !== 'object' || part === null) {
     return part;
@@ -382,9 +382,9 @@ function followed(root: Record<string, unknown>, part: unknown): unknown {
     const [, kind = '', name = ''] = found;
     const components = root['components'] as Record<string, Record<string, unknown>>;
     expect(components[kind], name).to.have.property(name);
-    return followed(root, components[kind]?.[name]);
+    return resolveReferences(root, components[kind]?.[name]);
   }
-  return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, followed(root, each)]));
+  return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolveReferences(root, each)]));
 }
 
 function withoutTitles(part: unknown): unknown {

@@ -63,13 +63,13 @@ const acceptedResellerRequest: Generated = {
  * Operations that move money or change prices. Each must be accepted at least once and refused at
  * least once. Random calls do not guarantee that.
  */
-const mustAccept: Record<string, object> = {
+const acceptedBodies: Record<string, object> = {
   createWalletTransaction: { product_code: 'S10', destination: '081234567890', ref_id: 'walk-2' },
   createBuyerTransaction: { code: 'S10', customer_number: '081234567890', ref_id: 'walk-3' },
   createDeposit: { amount: 50_000, ref_id: 'walk-4' },
   putOffer: { price: 10_000, status: 'active' },
 };
-const acceptedAndRefused = Object.entries(mustAccept).flatMap(([operationId, body]) =>
+const acceptedAndRefused = Object.entries(acceptedBodies).flatMap(([operationId, body]) =>
   [JSON.stringify(body), '[]'].map((raw): [Generated] => {
     const params: Record<string, string> = operationId === 'putOffer' ? { code: 'S10' } : {};
     return [{ operationId, params, query: {}, raw, signed: true }];
@@ -105,13 +105,13 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
    */
   async function changeAccounts(): Promise<void> {
     accounts = { buyer: await api.newBuyer(1_000_000_000), seller: await api.newAccount('seller') };
-    await openAgain();
+    await resetSettings();
   }
 
   /**
    * Resets the settings of an account. An earlier call may have set values that block later calls.
    */
-  async function openAgain(): Promise<void> {
+  async function resetSettings(): Promise<void> {
     const ids = Object.values(accounts).map(({ account }) => account._id);
     const settings = { rateLimit: limits.rateLimitMax, ipWhitelist: [], webhookUrl: null, callbackUrl: null };
     await writeAndInvalidate([AccountModel], null, (rows) =>
@@ -119,7 +119,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
     );
   }
 
-  async function money(): Promise<string> {
+  async function readMoney(): Promise<string> {
     const ids = Object.values(accounts).map(({ account }) => account._id);
     const [wallets, journals] = await Promise.all([
       WalletModel.find({ _id: { $in: ids } })
@@ -142,7 +142,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
     const params = withProduct(generated.params);
     const query = withProduct(generated.query);
     const { operation, method, path: template } = operationOf(generated.operationId);
-    const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => encoded(params[name]));
+    const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => encodeParameter(params[name]));
     if (operation.tags.includes('Reseller')) {
       const { buyer } = accounts;
       const { code: product = '', customer = '', ref_id: ref = '' } = query;
@@ -180,7 +180,7 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
           await changeAccounts();
         }
         calls += 1;
-        const before = await money();
+        const before = await readMoney();
         // The client checks each response against the contract.
         const answer = await api.call(callOf(generated));
         expect(answer.status, JSON.stringify(answer.body)).to.be.lessThan(500);
@@ -188,12 +188,12 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
           answer.body.status === 'error' || answer.status >= 400 ? answer.body.code : answer.body.status;
         answered.set(id, (answered.get(id) ?? new Set()).add(String(words)));
         if (!['success', '00', '05'].includes(String(words))) {
-          expect(await money(), 'money before and after a refusal').to.equal(before);
+          expect(await readMoney(), 'money before and after a refusal').to.equal(before);
         } else if (/^rotate\w+Key$/.test(id)) {
           const account = id.includes('Buyer') ? accounts.buyer : accounts.seller;
           account.key = String(answer.body.data.api_key);
         } else if (/^update\w+Config$/.test(id)) {
-          await openAgain();
+          await resetSettings();
         }
       }),
       {
@@ -202,12 +202,12 @@ describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () =>
         endOnFailure: true,
         // Random calls rarely form a valid reseller request and may miss an operation, so these
         // calls are added.
-        examples: [[acceptedResellerRequest], ...acceptedAndRefused, ...onceEach()],
+        examples: [[acceptedResellerRequest], ...acceptedAndRefused, ...buildOneRequestEach()],
       },
     );
     const all = operations().map(({ operation }) => operation.operationId);
     expect([...answered.keys()], 'called operations').to.have.members(all);
-    for (const id of Object.keys(mustAccept)) {
+    for (const id of Object.keys(acceptedBodies)) {
       const words = [...(answered.get(id) ?? [])];
       expect(words, `results of ${id}`).to.include.members(['success', '01']);
     }
@@ -226,7 +226,7 @@ function operationOf(id: string) {
 }
 
 /** Returns one call for each operation, because random generation may miss some. */
-function onceEach(): [Generated][] {
+function buildOneRequestEach(): [Generated][] {
   return operations().map(({ operation: { operationId, parameters } }) => {
     const names = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name);
     const params = Object.fromEntries(names.map((name) => [name, 'no-such']));
@@ -338,7 +338,7 @@ function asText(value: unknown): string {
  * Encodes every byte as %xx, so that dots and slashes do not change the path. An empty value
  * becomes a dash.
  */
-function encoded(value = ''): string {
+function encodeParameter(value = ''): string {
   return Buffer.from(value === '' || /^\.\.?$/.test(value) ? '-' : value)
     .toString('hex')
     .replace(/../g, '%$&');

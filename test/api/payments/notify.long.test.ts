@@ -59,7 +59,7 @@ describe('payment notifications', function () {
     const raw = JSON.stringify(notice);
     return send(raw, headersOf(raw), baseUrl);
   }
-  async function pending(amount = 60_000): Promise<Notice> {
+  async function createPendingDeposit(amount = 60_000): Promise<Notice> {
     const ref_id = uniqueRef();
     const { body } = await buyer.post('/api/buyer/deposit', { amount, ref_id });
     expect(body.data.status).to.equal('pending');
@@ -75,7 +75,7 @@ describe('payment notifications', function () {
   const balance = async () => (await buyer.post('/api/buyer/balance', {})).body.data.balance as number;
 
   it('a matching notification credits the deposit once and notifies the account', async () => {
-    const notice = await pending();
+    const notice = await createPendingDeposit();
     const before = await balance();
     const expected = { payment_id: notice.payment_id, ref_id: notice.ref_id, status: 'completed' };
     for (let time = 0; time < 2; time++) {
@@ -99,7 +99,7 @@ describe('payment notifications', function () {
   });
 
   it('20 concurrent duplicates in two processes credit once with equal answers', async () => {
-    const notice = await pending();
+    const notice = await createPendingDeposit();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => notify(notice, index % 2 ? second.url : stack.baseUrl)),
     );
@@ -111,7 +111,7 @@ describe('payment notifications', function () {
   });
 
   it('of two concurrent payments of one deposit one credits and one opens a case', async () => {
-    const notice = await pending();
+    const notice = await createPendingDeposit();
     const other = { ...notice, payment_id: uniqueRef('pay') };
     const answers = await Promise.all([notify(notice), notify(other, second.url)]);
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 202]);
@@ -143,7 +143,7 @@ describe('payment notifications', function () {
   ];
   for (const [what, misfit, why] of mismatches) {
     it(`${what}: answers 202/05, opens one case and credits nothing`, async () => {
-      const notice = await misfit(await pending());
+      const notice = await misfit(await createPendingDeposit());
       const before = await balance();
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, index) => notify(notice, index % 2 ? second.url : stack.baseUrl)),
@@ -169,7 +169,7 @@ describe('payment notifications', function () {
   }
 
   it('refuses a wrong signature or timestamp with 401/07 and changes nothing', async () => {
-    const notice = await pending();
+    const notice = await createPendingDeposit();
     const raw = JSON.stringify(notice);
     const right = headersOf(raw);
     const refused: Record<string, string>[] = [
@@ -216,14 +216,14 @@ describe('payment notifications', function () {
     expect((await send('[]', headersOf('[]'))).status).to.equal(400);
     expect((await fetch(stack.baseUrl + path)).status).to.equal(405);
     const without = await stack.startWeb({ PAYMENT_NOTIFY_SECRET: '' });
-    const answer = await notify(await pending(), without.url);
+    const answer = await notify(await createPendingDeposit(), without.url);
     expect(`${answer.status}/${answer.body.code}`).to.equal('404/02');
     await without.stop();
   });
 
   it('credits once when the operator confirms at the same time', async () => {
     for (let round = 0; round < 4; round++) {
-      const notice = await pending();
+      const notice = await createPendingDeposit();
       const id = String((await depositOf(notice))?._id);
       const [told, confirmed] = await Promise.all([
         notify(notice),
@@ -238,7 +238,7 @@ describe('payment notifications', function () {
   });
 
   it('a rejected deposit is never credited, and a credited one is never rejected', async () => {
-    const notice = await pending();
+    const notice = await createPendingDeposit();
     const id = String((await depositOf(notice))?._id);
     const run = (...args: string[]) =>
       topup(['deposit', ...args, '--reason', 'never paid', '--json'], stack.env);
@@ -253,13 +253,13 @@ describe('payment notifications', function () {
     expect(listed.json<{ id: string }[]>().map((each) => each.id)).to.include(id);
     const again = await buyer.post('/api/buyer/deposit', { amount: notice.amount, ref_id: notice.ref_id });
     expect(again.body.data.status).to.equal('rejected');
-    const credited = await pending();
+    const credited = await createPendingDeposit();
     await notify(credited);
     expect((await run('reject', String((await depositOf(credited))?._id))).code).to.equal(1);
   });
 
   it('credits each deposit once after a kill and repeated notifications', async () => {
-    const notices = await Promise.all(Array.from({ length: 30 }, () => pending()));
+    const notices = await Promise.all(Array.from({ length: 30 }, () => createPendingDeposit()));
     const victim = await stack.startWeb();
     const first = notices.map((each) => notify(each, victim.url).catch(() => null));
     await Promise.race(first);
@@ -275,7 +275,7 @@ describe('payment notifications', function () {
 
   for (const kind of ['reply-lost', 'unlabelled-error', 'transient'] as const) {
     it(`commit fault ${kind}: credits once, and a repeat gets the same answer`, async () => {
-      const notice = await pending();
+      const notice = await createPendingDeposit();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));
       const answer = await eventually('the repeat succeeds', async () => {

@@ -20,7 +20,7 @@ for (const role of ['buyer', 'seller'] as const) {
     useSettings({ REPORT_SYNC_WAIT_MS: 1 });
 
     /** Creates an account with one transaction and requests a report. */
-    async function asked(format: 'json' | 'csv' = 'json') {
+    async function requestReport(format: 'json' | 'csv' = 'json') {
       const { key, account } = await api.newAccount(role);
       const owner = role === 'buyer' ? { accountId: account._id } : { sellerId: account._id };
       const transaction = someTransaction({ ...owner, commissionAmount: 210 });
@@ -33,7 +33,7 @@ for (const role of ['buyer', 'seller'] as const) {
     }
 
     it('answers 202/05 while pending and 404/02 for the file; sums of no rows are 0', async () => {
-      const { first, id, transaction, get, download } = await asked();
+      const { first, id, transaction, get, download } = await requestReport();
       for (const answer of [first, await get()]) {
         expectSuccess(answer, operationOf('get'), { status: 202, code: '05' });
         expect(answer.body.data).to.include({
@@ -50,7 +50,7 @@ for (const role of ['buyer', 'seller'] as const) {
     });
 
     it('answers 200/00 with summary and items, and the whole file', async () => {
-      const { id, transaction, get, download } = await asked();
+      const { id, transaction, get, download } = await requestReport();
       await generateReport(id);
       const answer = await get();
       expectSuccess(answer, operationOf('get'));
@@ -66,7 +66,7 @@ for (const role of ['buyer', 'seller'] as const) {
     });
 
     it('csv: answers a link, and the file has a header and one row', async () => {
-      const { id, transaction, get, download } = await asked('csv');
+      const { id, transaction, get, download } = await requestReport('csv');
       await generateReport(id);
       const answer = await get();
       expectSuccess(answer, operationOf('get'));
@@ -80,7 +80,7 @@ for (const role of ['buyer', 'seller'] as const) {
     });
 
     it('a link works only from addresses that its account allows', async () => {
-      const { id, key, get } = await asked();
+      const { id, key, get } = await requestReport();
       await generateReport(id);
       const link = new URL(String((await get()).body.data.download_url));
       const from = uniqueAddress();
@@ -93,8 +93,8 @@ for (const role of ['buyer', 'seller'] as const) {
     });
 
     describe('revoked links', () => {
-      async function linked() {
-        const report = await asked();
+      async function createReportWithLink() {
+        const report = await requestReport();
         await generateReport(report.id);
         const link = async () => new URL(String((await report.get()).body.data.download_url));
         const follow = ({ pathname, search }: URL) => api.call({ path: pathname + search });
@@ -102,7 +102,7 @@ for (const role of ['buyer', 'seller'] as const) {
       }
 
       it('of one report answer 401/07; other reports and new links still work', async () => {
-        const { id, key, link, follow } = await linked();
+        const { id, key, link, follow } = await createReportWithLink();
         const other = await api.call({ path: root, key, body: { type: 'transaction', format: 'csv' } });
         await generateReport(String(other.body.data.report_id));
         const others = await api.call({ path: `${root}/${String(other.body.data.report_id)}`, key });
@@ -119,7 +119,7 @@ for (const role of ['buyer', 'seller'] as const) {
       });
 
       it("of another account's report: answers 404/02 and keeps the links", async () => {
-        const { id, link, follow } = await linked();
+        const { id, link, follow } = await createReportWithLink();
         const stranger = await api.newAccount(role);
         const path = `${root}/${id}/links/revoke`;
         expectFailure(await api.call({ path, key: stranger.key, method: 'POST' }), {
@@ -130,7 +130,7 @@ for (const role of ['buyer', 'seller'] as const) {
       });
 
       it('of the whole account: ends every earlier link and writes an audit entry', async () => {
-        const { key, account, link, follow } = await linked();
+        const { key, account, link, follow } = await createReportWithLink();
         const before = await link();
         const revoked = await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
         expectSuccess(revoked, operationAt(`${root}/links/revoke`));
@@ -141,7 +141,7 @@ for (const role of ['buyer', 'seller'] as const) {
       });
 
       it('a key rotated with overlap 0 ends its links; one with an overlap does not', async () => {
-        const { key, link, follow } = await linked();
+        const { key, link, follow } = await createReportWithLink();
         const rotate = (by: string, overlap_minutes: number) =>
           api.call({ path: `/api/${role}/api/keys/rotate`, key: by, body: { overlap_minutes } });
         const before = await link();
@@ -153,7 +153,7 @@ for (const role of ['buyer', 'seller'] as const) {
       });
 
       it('of a suspended account answer 403/07', async () => {
-        const { account, link, follow } = await linked();
+        const { account, link, follow } = await createReportWithLink();
         const before = await link();
         await setAccountStatus(account, 'suspended', { actor: 'cli:test', from: null, reason: 'a test' });
         expectFailure(await follow(before), { status: 403, code: '07' });
@@ -169,7 +169,7 @@ for (const role of ['buyer', 'seller'] as const) {
     });
 
     it('an unknown or expired report is 404/02, with and without download', async () => {
-      const { id, key, get, download } = await asked();
+      const { id, key, get, download } = await requestReport();
       await generateReport(id);
       for (const path of [`${root}/no-such-report`, `${root}/no-such-report/download`]) {
         expectFailure(await api.call({ path, key }), { status: 404, code: '02' });

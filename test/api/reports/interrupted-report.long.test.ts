@@ -115,7 +115,7 @@ describe('interrupted reports', () => {
       epoch: 1,
     });
 
-    await forgetLock(stack, id);
+    await deleteLock(stack, id);
     await stack.startWorker('reports');
     const path = `/api/buyer/reports/${id}`;
     const token = createDownloadToken({ report: { _id: id }, account: {} }, new Date(Date.now() + 60_000));
@@ -144,7 +144,7 @@ describe('interrupted reports', () => {
 });
 
 /** Deletes the lock that a killed worker left, instead of waiting some seconds until it expires. */
-async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
+async function deleteLock({ env }: Stack, reportId: string): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   const queue = `${env['QUEUE_PREFIX'] ?? ''}:reports`;
   const jobId = await redis.get(`${queue}:de:reports:${reportId}`);

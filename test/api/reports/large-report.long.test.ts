@@ -78,7 +78,7 @@ describe(`a report over ${count.toLocaleString('en')} transactions`, function ()
       const sums = await readers[format](file);
       [memory, web].forEach((each) => each.stop());
       process.stdout.write(
-        `      ${format}: ${seconds.toFixed(1)} s, ${file.bytes()} bytes; worker ${figures(memory)}; web ${figures(web)}\n`,
+        `      ${format}: ${seconds.toFixed(1)} s, ${file.bytes()} bytes; worker ${formatMemory(memory)}; web ${formatMemory(web)}\n`,
       );
       expect(file.bytes()).to.equal(report.size);
       expect(sums).to.deep.equal(role === 'buyer' ? { ...expected, commission: 0 } : expected);
@@ -188,6 +188,6 @@ function addXlsxRow(sums: Sums, xml: string): void {
 
 const readers = { csv: csvSums, json: jsonSums, xlsx: xlsxSums };
 
-function figures(memory: MemoryWatch): string {
+function formatMemory(memory: MemoryWatch): string {
   return `idle ${memory.idle.toFixed(0)} MB, peak ${memory.peak().toFixed(0)} MB`;
 }

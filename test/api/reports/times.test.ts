@@ -50,7 +50,7 @@ describe('times in a zone', () => {
       );
 
     /** Returns the response with every time converted to Asia/Jakarta. */
-    function inJakarta<T>(answer: T): T {
+    function toJakartaTimes<T>(answer: T): T {
       return JSON.parse(
         JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => formatIsoTime(new Date(at), tz)),
       ) as T;
@@ -103,7 +103,7 @@ describe('times in a zone', () => {
         expect(JSON.stringify(told), call.path)
           .to.include('+07:00')
           .and.not.match(/T[\d:.]+Z"/);
-        expect(told, call.path).to.deep.equal(inJakarta(meant));
+        expect(told, call.path).to.deep.equal(toJakartaTimes(meant));
         const wrong = await api.call(
           body ? { ...call, body: { ...body, tz: 'WIB' } } : { ...call, path: `${call.path}?tz=WIB` },
         );

@@ -15,7 +15,7 @@ import { sendCall } from '../support/api.js';
 
 const atOnce = 30;
 
-interface Shown {
+interface ListedProduct {
   code: string;
   price: number;
   status: string;
@@ -120,7 +120,7 @@ describe('lists of 20,000 products', function () {
       const { hashes, reads, peakMb, longestWaitMs } = await thirtyAtOnce(call);
       expect(new Set(hashes).size).to.equal(1);
       const answer = await sendCall(web.url, call);
-      const rows = answer.body.data as Shown[];
+      const rows = answer.body.data as ListedProduct[];
       expect(rows.map(({ code, price, status }) => ({ code, price, status }))).to.deep.equal(
         Array.from({ length: limits.productsPerSellerMax }, (_, n) => ({
           code: codeOf(n),
@@ -158,7 +158,7 @@ describe('lists of 20,000 products', function () {
       Promise.all(
         calls().map(async (call) => {
           const { body } = await sendCall(web.url, call);
-          return new Map((body.data as Shown[]).map((each) => [each.code, each]));
+          return new Map((body.data as ListedProduct[]).map((each) => [each.code, each]));
         }),
       );
     await seen();
@@ -206,7 +206,7 @@ describe('lists of 20,000 products', function () {
     await announceChange(stack);
     const found = async (query: string) => {
       const { body } = await sendCall(web.url, { path: `/v1/products?${query}`, key: keyOf('buyer') });
-      return (body.data as Shown[]).map(({ code }) => code);
+      return (body.data as ListedProduct[]).map(({ code }) => code);
     };
     expect(await found('subcategory=data')).to.deep.equal(codes);
     expect(await found('category=data&operator=Telkomsel&status=active')).to.deep.equal(codes);

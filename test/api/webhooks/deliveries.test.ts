@@ -16,7 +16,7 @@ import {
 import { buildDelivery } from '../../../src/webhooks/new-delivery.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { store } from '../../webhooks/support/accounts.js';
+import { storeDeliveries } from '../../webhooks/support/accounts.js';
 import { startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -48,7 +48,7 @@ for (const role of ['buyer', 'seller'] as const) {
         event: role === 'buyer' ? 'transaction.success' : 'settlement.completed',
       });
       const settled = state === 'due' ? {} : { state, nextAttemptAt: null, settledAt: new Date() };
-      const [stored] = await store([{ ...row, ...settled, ...over }]);
+      const [stored] = await storeDeliveries([{ ...row, ...settled, ...over }]);
       return stored as Delivery;
     }
     const stateOf = async (id: string) => (await deliveries.findOne({ _id: id }))?.state;

@@ -13,7 +13,7 @@ import {
   type Order,
 } from '../../../packages/client-node/src/client.js';
 import { createResellerClient } from '../../../packages/client-node/src/reseller.js';
-import type { verifiedAt } from './vectors.js';
+import type { toVerifyInput } from './vectors.js';
 import { verifyWebhook, WebhookError } from '../../../packages/client-node/src/webhooks.js';
 import type { Tool } from '../../support/require-tool.js';
 
@@ -69,7 +69,7 @@ export interface Language {
 
 const nodeDriver: Driver = {
   play: (command) =>
-    playHere(command).then(
+    runCommand(command).then(
       (ok) => ({ ok }),
       (error: unknown) => failureOf(error, command),
     ),
@@ -100,7 +100,7 @@ export const languages: Language[] = [
   },
 ];
 
-async function playHere(command: Command): Promise<unknown> {
+async function runCommand(command: Command): Promise<unknown> {
   const { url: baseUrl = 'http://none.invalid', key: apiKey = '', username = '' } = command;
   const options = { timeoutMs: 5_000, attemptsMax: 4, waitMaxMs: 50 };
   const client = createClient({ baseUrl, apiKey, ...options });
@@ -120,9 +120,9 @@ async function playHere(command: Command): Promise<unknown> {
     case 'waitForResult':
       return client.waitForResult(String(given['ref_id']));
     case 'transactions':
-      return (await all(client.transactions(given))).map((each) => each.ref_id);
+      return (await collectAll(client.transactions(given))).map((each) => each.ref_id);
     case 'statement':
-      return (await all(client.statement(given))).map((each) => each.balance);
+      return (await collectAll(client.statement(given))).map((each) => each.balance);
     case 'download':
       return (await client.download('downloadBuyerReport', { path: { id: String(given['id']) } })).toString(
         'base64',
@@ -141,7 +141,7 @@ async function playHere(command: Command): Promise<unknown> {
     case 'resellerPriceList':
       return reseller.priceList(given);
     case 'verify': {
-      const { headers, body, secret, now } = command.with as ReturnType<typeof verifiedAt>;
+      const { headers, body, secret, now } = command.with as ReturnType<typeof toVerifyInput>;
       return verifyWebhook({ headers, body }, { secret, nowS: now });
     }
   }
@@ -179,7 +179,7 @@ function startDriver(program: string, script: string): Driver {
 }
 
 /** Collects all items of an iterator. */
-export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const each of items) {
     found.push(each);

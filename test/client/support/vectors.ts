@@ -23,9 +23,9 @@ const file = JSON.parse(readFileSync(join(projectRoot, 'clients/webhook-vectors.
 
 export const { vectors } = file;
 
-export const verifiedAt = ({ secret, headers, body }: Vector) => ({ secret, headers, body, now: file.now });
+export const toVerifyInput = ({ secret, headers, body }: Vector) => ({ secret, headers, body, now: file.now });
 
-export const genuineIn = ({ headers, event, body }: Vector) => ({
+export const toExpectedEvent = ({ headers, event, body }: Vector) => ({
   id: headers['webhook-id'],
   name: event,
   body: JSON.parse(body) as unknown,

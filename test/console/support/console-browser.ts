@@ -8,7 +8,7 @@ import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/
 import { reason } from './console-caller.js';
 import { chromiumArgs, findChromium } from './chromium.js';
 import { password, type OperatedStack } from './operated-stack.js';
-import { waitUntilLoaded } from './until-shown.js';
+import { waitUntilLoaded } from './wait-until-loaded.js';
 
 type Heading = string | RegExp;
 

@@ -26,11 +26,11 @@ export interface OperatedStack {
   /** Creates an operator with this role. Returns the username. */
   addOperator(role: OperatorRole): Promise<string>;
   /** Creates a successful purchase. */
-  sold(): Promise<string>;
+  buySuccessfully(): Promise<string>;
   /**
    * Creates a purchase whose provider gave no definite result in time, so that it is under review.
    */
-  underReview(): Promise<string>;
+  buyUnderReview(): Promise<string>;
   /** Requests a deposit that stays pending. */
   askForDeposit(amount: number): Promise<{ id: string; refId: string }>;
   /** Requests a settlement for `seller`. Returns its id. */
@@ -38,9 +38,9 @@ export interface OperatedStack {
   /** Disables the account's webhook URL, as happens after days of failures. */
   disableReceiverOf(username: string): Promise<void>;
   /** Opens a case about a transaction that does not exist. */
-  openCase(detail: string): Promise<string>;
+  addOpenCase(detail: string): Promise<string>;
   /** Stores a job that failed repeatedly and is no longer retried. Returns its id. */
-  setAside(): Promise<string>;
+  addUnreadableJob(): Promise<string>;
   purchaseOf(id: string): Promise<StoredPurchase | null>;
 }
 
@@ -125,17 +125,17 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
       });
       return username;
     },
-    async sold() {
+    async buySuccessfully() {
       const id = await buy('1230');
       await eventually('it is sold', async () => (await purchaseOf(id))?.status === 'SUCCESS', 30_000);
       return id;
     },
-    async underReview() {
+    async buyUnderReview() {
       const id = await buy('1233');
       await eventually('the review is open', async () => (await purchaseOf(id))?.reviewSince, 30_000);
       return id;
     },
-    async setAside() {
+    async addUnreadableJob() {
       const subject = newId();
       const at = new Date();
       const { name, queue, version } = generateReportJob;
@@ -179,7 +179,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         .collection<Receiver>('webhookReceivers')
         .updateOne({ _id: target.receiverId }, { $set: disabled }, { upsert: true });
     },
-    async openCase(detail) {
+    async addOpenCase(detail) {
       const id = newId();
       await stack.db.collection<ReconciliationCase>('cases').insertOne({
         _id: id,

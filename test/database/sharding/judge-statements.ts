@@ -15,7 +15,7 @@ export interface Statement {
   filter: Document;
 }
 
-export interface Judged {
+export interface StatementJudgement {
   /** Statements on sharded collections that are sent to all shards, with an example of each. */
   scattered: Map<string, Statement>;
   /** Statements in a transaction that name accounts of several ranges. These are never allowed. */
@@ -35,8 +35,8 @@ export interface Judged {
  * Checks statements against the shard keys.
  * @param splits The split points, as in MONGODB_SHARD_SPLITS.
  */
-export function judgeStatements(sent: readonly SentCommand[], splits: readonly string[]): Judged {
-  const judged: Judged = {
+export function judgeStatements(sent: readonly SentCommand[], splits: readonly string[]): StatementJudgement {
+  const judged: StatementJudgement = {
     scattered: new Map(),
     mixed: [],
     crossing: new Map(),
@@ -79,7 +79,7 @@ export function judgeStatements(sent: readonly SentCommand[], splits: readonly s
   return judged;
 }
 
-function noteUnsharded(judged: Judged, crossed: Set<string>, statement: Statement): void {
+function noteUnsharded(judged: StatementJudgement, crossed: Set<string>, statement: Statement): void {
   const { collection, transaction } = statement.command;
   if (!(collection in unshardedCollections) && !/^reports\.|^reportFiles\./.test(collection)) {
     judged.unknown.add(collection);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { newId } from '../../../src/shared/ids.js';
-import { ownAmount, statementOf } from '../../deposits/bank/statement.js';
+import { createUniqueAmount, statementOf } from '../../deposits/bank/statement.js';
 import type { Stack } from '../../support/stack.js';
 import { topup } from '../../support/topup.js';
-import { lookAround } from './look-around.js';
+import { visitConsole } from './visit-console.js';
 
 /**
  * The allowed statements. Each value is the reason why the statement is sent to all shards or
@@ -49,7 +49,7 @@ export async function operate(stack: Stack): Promise<void> {
       throw new Error(`topup ${command.join(' ')} ended with ${code ?? 'a signal'}:\n${stdout}${stderr}`);
     }
   }
-  await lookAround(stack);
+  await visitConsole(stack);
   await matchBankStatement(stack);
   const purchase = await db.collection<{ _id: string; customerNumber: string }>('transactions').findOne({});
   await topup(['transaction', 'show', purchase?._id ?? ''], env);
@@ -67,7 +67,7 @@ export async function operate(stack: Stack): Promise<void> {
 /** Confirms a pending deposit through an imported bank statement line. */
 async function matchBankStatement({ db, env }: Stack): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: 'buyer' });
-  const [_id, amount] = [newId(), ownAmount()];
+  const [_id, amount] = [newId(), createUniqueAmount()];
   await db.collection<Deposit>('deposits').insertOne(
     toStored({
       _id,
@@ -97,7 +97,7 @@ async function matchBankStatement({ db, env }: Stack): Promise<void> {
  * Moves money for a buyer and several sellers concurrently in one process. Their postings could
  * share a group.
  */
-export async function actAtOnce(stack: Stack): Promise<void> {
+export async function callConcurrently(stack: Stack): Promise<void> {
   const accounts = await stack.seed();
   const call = (username: string, path: string, body: object) =>
     fetch(`${stack.baseUrl}${path}`, {

@@ -6,7 +6,7 @@ import { callerAs, reason, type Caller } from '../../console/support/console-cal
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
-import { encoded, ownAmount, statementOf, type SaidLine } from './statement.js';
+import { encoded, createUniqueAmount, statementOf, type StatementLine } from './statement.js';
 
 interface Plan {
   fingerprint: string;
@@ -38,10 +38,10 @@ describe('bank statements', function () {
   });
   after(() => shop.stack.stop());
 
-  const preview = (...lines: SaidLine[]): Promise<Plan> =>
+  const preview = (...lines: StatementLine[]): Promise<Plan> =>
     caller.ask('previewBankStatement', '/bank-statements/preview', { file: encoded(statementOf(...lines)) });
-  const matchesOf = async (...lines: SaidLine[]) => (await preview(...lines)).lines.map(({ match }) => match);
-  const bodyOf = (lines: SaidLine[], fingerprint: string, more: object = {}) => ({
+  const matchesOf = async (...lines: StatementLine[]) => (await preview(...lines)).lines.map(({ match }) => match);
+  const bodyOf = (lines: StatementLine[], fingerprint: string, more: object = {}) => ({
     file: encoded(statementOf(...lines)),
     name: 'bca.csv',
     fingerprint,
@@ -49,12 +49,12 @@ describe('bank statements', function () {
     by_reference: true,
     ...more,
   });
-  async function confirm(lines: SaidLine[], more: object = {}) {
+  async function confirm(lines: StatementLine[], more: object = {}) {
     const { fingerprint } = await preview(...lines);
     return caller.ask('confirmBankStatement', '/bank-statements', bodyOf(lines, fingerprint, more));
   }
-  const pending = (amount = ownAmount()) => shop.askForDeposit(amount).then((each) => ({ ...each, amount }));
-  const paying = ({ refId, amount }: { refId: string; amount: number }, days = 0): SaidLine => ({
+  const pending = (amount = createUniqueAmount()) => shop.askForDeposit(amount).then((each) => ({ ...each, amount }));
+  const paying = ({ refId, amount }: { refId: string; amount: number }, days = 0): StatementLine => ({
     amount,
     days,
     text: `TRSF E-BANKING CR 2311/FTSCY/WS95031 ${refId.toUpperCase()} BUDI SANTOSO`,
@@ -97,7 +97,7 @@ describe('bank statements', function () {
   });
 
   it('reports how each line matches: by amount, several, decided, repeated, none', async () => {
-    const [alone, one, shared] = [await pending(), await pending(), ownAmount()];
+    const [alone, one, shared] = [await pending(), await pending(), createUniqueAmount()];
     const [first, second, rejected] = [await pending(shared), await pending(shared), await pending()];
     await caller.ask('rejectDeposit', `/deposits/${rejected.id}/reject`, { reason });
     const plain = (amount: number, days = 0) => ({ amount, text: 'SETORAN TUNAI', days });
@@ -117,7 +117,7 @@ describe('bank statements', function () {
       'other-amount',
     ]);
     expect(
-      await matchesOf(plain(alone.amount, 5), plain(ownAmount())),
+      await matchesOf(plain(alone.amount, 5), plain(createUniqueAmount())),
       'paid before the request',
     ).to.deep.equal(['none', 'none']);
     await caller.ask('confirmDeposit', `/deposits/${first.id}/confirm`, { reason });
@@ -125,7 +125,7 @@ describe('bank statements', function () {
   });
 
   it('confirms by amount only on request, and counts lines left open earlier', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const early = { amount, text: 'SETORAN TUNAI 1' };
     expect(await confirm([early])).to.include({ confirmed: 0, kept: 1 });
     const deposit = await pending(amount);
@@ -142,7 +142,7 @@ describe('bank statements', function () {
   });
 
   it('a payment exported again with another text credits no other deposit by amount', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const mine = await pending(amount);
     const [first, again] = [
       { amount, text: 'TRSF BUDI SANTOSO', days: 1 },
@@ -174,7 +174,7 @@ describe('bank statements', function () {
   });
 
   it('a used line of the same statement does not block a second payment of its amount', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const paid = await pending(amount);
     const lines = [paying(paid), { amount, text: 'SETORAN TUNAI' }];
     await confirm([paying(paid)]);
@@ -191,8 +191,8 @@ describe('bank statements', function () {
   it('the preview reports the days, and whether day and month may be swapped', async () => {
     const now = DateTime.now().setZone('Asia/Jakarta');
     const days = await preview(
-      { amount: ownAmount(), text: 'x', days: 3 },
-      { amount: ownAmount(), text: 'y', days: 20 },
+      { amount: createUniqueAmount(), text: 'x', days: 3 },
+      { amount: createUniqueAmount(), text: 'y', days: 20 },
     );
     expect([days.first_day, days.last_day, days.is_order_told]).to.deep.equal([
       ...[20, 3].map((ago) => now.minus({ days: ago }).toFormat('yyyy-MM-dd')),
@@ -228,7 +228,7 @@ describe('bank statements', function () {
 
   it('uses a line of overlapping statements once, and an equal second one separately', async () => {
     const [one, two] = [await pending(), await pending()];
-    const same = { amount: ownAmount(), text: 'TRF BUDI' };
+    const same = { amount: createUniqueAmount(), text: 'TRF BUDI' };
     await confirm([paying(one, 1), same]);
     expect(await matchesOf(paying(two), same, paying(one, 1), same)).to.deep.equal([
       'referenced',
@@ -242,7 +242,7 @@ describe('bank statements', function () {
   });
 
   it('never guesses between two accounts with one reference and one amount', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const mine = await pending(amount);
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     await buyer2.post('/api/buyer/deposit', { amount, ref_id: mine.refId });
@@ -269,7 +269,7 @@ describe('bank statements', function () {
     ]);
     const ofOurId = { amount: victim.amount, text: `TRSF E-BANKING CR ${victim.id.toUpperCase()}` };
     expect(await matchesOf(ofOurId), 'our id wins over references').to.deep.equal(['named']);
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     await choose(amount, 'E-BANKING');
     expect(await matchesOf({ amount, text: 'TRSF E-BANKING CR' }), 'a word').to.deep.equal(['amount']);
   });
@@ -289,7 +289,7 @@ describe('bank statements', function () {
 
   it('an operator uses an unknown line for a deposit or sets it aside, once', async () => {
     const [deposit, wrong] = [await pending(), await pending()];
-    const unknown = { amount: ownAmount(), text: 'SETORAN TUNAI' };
+    const unknown = { amount: createUniqueAmount(), text: 'SETORAN TUNAI' };
     await confirm([{ amount: deposit.amount, text: 'SETORAN TUNAI' }, unknown]);
     const open = await caller.idsOf('listBankLines', '/bank-lines?limit=1', 'lines');
     const [[line], [left]] = [await findLines(deposit.amount), await findLines(unknown.amount)];
@@ -355,7 +355,7 @@ describe('bank statements', function () {
 
   it('concurrent uses credit one deposit per line and use one line per deposit', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const amount = ownAmount();
+      const amount = createUniqueAmount();
       const [one, two] = [await pending(amount), await pending(amount)];
       await confirm([{ amount, text: `SETORAN ${uniqueRef()}` }]);
       const [line] = await findLines(amount);
@@ -383,7 +383,7 @@ describe('bank statements', function () {
   });
 
   it('a line that names a deposit of another amount credits no fitting one', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const [named, fitting] = [await pending(amount + 1), await pending(amount)];
     await confirm([{ amount, text: `TRSF BUYER ${named.id.toUpperCase()}` }], { by_amount: true });
     expect([await statusOf(named.id), await statusOf(fitting.id)]).to.deep.equal(['pending', 'pending']);

@@ -15,8 +15,8 @@ import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { formatBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
-import { longestHoldMs } from '../../support/longest-hold.js';
-import { ownAmount, statementOf } from './statement.js';
+import { measureLongestHoldMs } from '../../support/measure-longest-hold.js';
+import { createUniqueAmount, statementOf } from './statement.js';
 
 const planOf = async (statement: string) => planStatement(await readBankStatement(Buffer.from(statement)));
 
@@ -37,8 +37,8 @@ describe('bank statements in one process', function () {
   });
 
   it('10,000 lines against 20,000 deposits never block the event loop for 100 ms', async () => {
-    const same = ownAmount();
-    const all = Array.from({ length: 20_000 }, (_, n) => asked(n % 2 ? same : ownAmount()));
+    const same = createUniqueAmount();
+    const all = Array.from({ length: 20_000 }, (_, n) => asked(n % 2 ? same : createUniqueAmount()));
     await deposits.insertMany(all.map(toStored));
     const lines = all.slice(0, limits.bankStatementLinesMax - 1).map(({ amount, refId }, n) => ({
       amount,
@@ -52,12 +52,12 @@ describe('bank statements in one process', function () {
     const plan = await planStatement(await readBankStatement(text));
     expect(plan.lines).to.have.length(lines.length);
     expect(plan.lines.filter(({ match }) => match === 'referenced').length).to.be.above(300);
-    const heldMs = await longestHoldMs(async () => planStatement(await readBankStatement(text)));
+    const heldMs = await measureLongestHoldMs(async () => planStatement(await readBankStatement(text)));
     expect(heldMs).to.be.lessThan(100);
   });
 
   it('references that differ only in dashes match two deposits per line, however many', async () => {
-    const [amount, accountId] = [ownAmount(), newId()];
+    const [amount, accountId] = [createUniqueAmount(), newId()];
     const name = `WS${String(amount).padStart(10, '0')}`;
     const dashed = (n: number) =>
       Array.from(name, (each, at) => (n & (1 << at) ? `${each}-` : each)).join('');
@@ -80,7 +80,7 @@ describe('bank statements in one process', function () {
   });
 
   it('every query uses an index', async () => {
-    const [day, amounts] = ['2026-01-01', [ownAmount(), ownAmount()]];
+    const [day, amounts] = ['2026-01-01', [createUniqueAmount(), createUniqueAmount()]];
     const planOfQuery = async (query: { explain(): PromiseLike<unknown> }) =>
       JSON.stringify(await query.explain());
     for (const [what, plan] of Object.entries({
@@ -112,7 +112,7 @@ describe('bank statements in one process', function () {
       _id: newId(),
       key: newId(),
       day: addDays(today, -ago),
-      amount: ownAmount(),
+      amount: createUniqueAmount(),
       status,
       description: 'BUDI',
       depositId: status === 'used' ? newId() : null,
@@ -133,7 +133,7 @@ describe('bank statements in one process', function () {
 
   it('does not confirm a deposit requested more than 31 days before the line', async () => {
     const dayMs = 86_400_000;
-    const [old, young] = [asked(ownAmount()), asked(ownAmount())];
+    const [old, young] = [asked(createUniqueAmount()), asked(createUniqueAmount())];
     await DepositModel.create({ ...old, createdAt: new Date(Date.now() - 32 * dayMs) });
     await DepositModel.create({ ...young, createdAt: new Date(Date.now() - 31 * dayMs) });
     const { lines } = await planOf(
@@ -147,8 +147,8 @@ describe('bank statements in one process', function () {
   });
 
   it('a deposit paid by a line is no candidate, one confirmed by hand is', async () => {
-    const amount = ownAmount();
-    const [byLine, byHand] = [asked(amount), asked(ownAmount())];
+    const amount = createUniqueAmount();
+    const [byLine, byHand] = [asked(amount), asked(createUniqueAmount())];
     for (const each of [byLine, byHand]) {
       await DepositModel.create({ ...each, status: 'completed', completedAt: new Date() });
     }

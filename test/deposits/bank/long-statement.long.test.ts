@@ -17,9 +17,9 @@ import { eventually } from '../../support/eventually.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { topup, topupProcess, type CliResult } from '../../support/topup.js';
-import { ownAmount, statementOf } from './statement.js';
+import { createUniqueAmount, statementOf } from './statement.js';
 
-interface Asked {
+interface RequestedDeposit {
   id: string;
   refId: string;
   amount: number;
@@ -44,10 +44,10 @@ describe('a bank statement on the command line', function () {
   });
 
   /** Creates `count` pending deposits and a statement file that pays them all. */
-  async function statement(count: number): Promise<{ file: string; asked: Asked[] }> {
-    const asked = Array.from({ length: count }, (): Asked => {
+  async function statement(count: number): Promise<{ file: string; asked: RequestedDeposit[] }> {
+    const asked = Array.from({ length: count }, (): RequestedDeposit => {
       const id = newId();
-      return { id, refId: `dep-0${id.slice(-12)}`, amount: ownAmount() };
+      return { id, refId: `dep-0${id.slice(-12)}`, amount: createUniqueAmount() };
     });
     await stack.db.collection<{ _id: string }>('deposits').insertMany(
       asked.map(({ id, refId, amount }, n) => ({
@@ -83,13 +83,13 @@ describe('a bank statement on the command line', function () {
     return result.json<{ confirmed: number; stood: number; kept: number; left: unknown[] }>();
   };
   const lines = () => stack.db.collection<BankLine>('bankLines');
-  const credited = (asked: Asked[]) =>
+  const credited = (asked: RequestedDeposit[]) =>
     stack.db
       .collection('journals')
       .countDocuments({ kind: 'deposit', subjectId: { $in: asked.map(({ id }) => id) } });
-  const used = (asked: Asked[]) =>
+  const used = (asked: RequestedDeposit[]) =>
     lines().countDocuments({ depositId: { $in: asked.map(({ id }) => id) }, status: 'used' });
-  const confirmRest = (file: string, asked: Asked[]) =>
+  const confirmRest = (file: string, asked: RequestedDeposit[]) =>
     eventually(
       'all deposits are confirmed',
       async () => {
@@ -113,7 +113,7 @@ describe('a bank statement on the command line', function () {
       kept: 2,
       left: [],
     });
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const unknown = join(folder, 'unknown.csv');
     writeFileSync(unknown, statementOf({ amount, text: 'BUNGA' }));
     expect(done(await topup(await confirmation(unknown), stack.env))).to.include({ confirmed: 0, kept: 1 });

@@ -6,7 +6,7 @@ import { parseAmount, parseDay } from '../../../src/deposits/bank/bank-cells.js'
 import { buildSearchName, findNames } from '../../../src/deposits/bank/find-named-deposits.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError } from '../../../src/shared/errors.js';
-import { longestHoldMs } from '../../support/longest-hold.js';
+import { measureLongestHoldMs } from '../../support/measure-longest-hold.js';
 
 const today = DateTime.now().setZone('Asia/Jakarta');
 const at = (format: string, days = 1) => today.minus({ days }).toFormat(format);
@@ -233,7 +233,7 @@ describe('bank statement formats', () => {
     for (const [what, text] of Object.entries(files)) {
       const bytes = Buffer.from(text);
       expect(bytes.length, what).to.be.at.most(size);
-      const heldMs = await longestHoldMs(() =>
+      const heldMs = await measureLongestHoldMs(() =>
         readBankStatement(bytes).catch((error: unknown) => {
           expect(error, what).to.be.instanceOf(ValidationError);
         }),

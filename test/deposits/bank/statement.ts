@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 
 /** A line of a test statement: the amount in rupiah, the bank's text, and the age in days. */
-export interface SaidLine {
+export interface StatementLine {
   amount: number;
   text: string;
   days?: number;
@@ -10,7 +10,7 @@ export interface SaidLine {
 const day = (days: number) => DateTime.now().setZone('Asia/Jakarta').minus({ days }).toFormat('dd/MM/yyyy');
 
 /** Builds a statement file of incoming payments, as a bank exports it. */
-export function statementOf(...lines: SaidLine[]): string {
+export function statementOf(...lines: StatementLine[]): string {
   return [
     'PT PULSA JAYA;;;',
     'Tanggal;Keterangan;Debet;Kredit',
@@ -26,6 +26,6 @@ export function encoded(statement: string): string {
 let last = 51_000 + Math.floor(Math.random() * 900_000) * 100;
 
 /** Returns an amount that no other test uses. */
-export function ownAmount(): number {
+export function createUniqueAmount(): number {
   return (last += 7);
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /** The result of one call of a collection. */
-export interface Ran {
+export interface CallResult {
   operationId: string;
   status: number;
   /** The error of the call's test or of a script. Null if there is none. */
@@ -20,7 +20,7 @@ interface Runner {
  * Runs a collection with Postman's own engine. The package newman is not used, because it depends
  * on an old release of the engine with known vulnerabilities.
  */
-export function runCollection(json: string, values: Record<string, string>): Promise<Ran[]> {
+export function runCollection(json: string, values: Record<string, string>): Promise<CallResult[]> {
   const require = createRequire(import.meta.url);
   const { Collection } = require('postman-collection') as { Collection: new (parsed: object) => object };
   const runtime = require('postman-runtime') as { Runner: new () => Runner };
@@ -28,7 +28,7 @@ export function runCollection(json: string, values: Record<string, string>): Pro
   for (const each of parsed.variable) {
     each.value = values[each.key] ?? each.value;
   }
-  const ran: Ran[] = [];
+  const ran: CallResult[] = [];
   const errors: string[] = [];
   let status = 0;
   return new Promise((resolve, reject) => {

@@ -3,10 +3,10 @@
  * the database must match.
  */
 import { eventually } from '../../support/eventually.js';
-import type { CalledService, Heard } from './called-service.js';
+import type { CalledService, CallOutcome } from './called-service.js';
 
 /** A client's call that creates a document, and the final result of the call. */
-export interface Asked {
+export interface RequestedMovement {
   collection: 'deposits' | 'transactions' | 'settlements' | 'adjustments';
   accountId: string;
   /**
@@ -32,14 +32,14 @@ export interface Asked {
 }
 
 /** A status of an accepted document, as a client received it. */
-export interface Told {
+export interface ReportedStatus {
   collection: 'transactions' | 'settlements' | 'adjustments';
   id: string;
   status: string;
 }
 
 /** The root of a closed day, as returned by a process. */
-export interface ToldClose {
+export interface ReportedClose {
   day: string;
   root: string;
 }
@@ -48,13 +48,13 @@ export interface Book {
   buyers: [string, string];
   seller: string;
   quotes: { _id: string; accountId: string; amount: number }[];
-  asked: Asked[];
-  receivedStatuses: Told[];
-  closed: ToldClose[];
+  asked: RequestedMovement[];
+  receivedStatuses: ReportedStatus[];
+  closed: ReportedClose[];
   /**
    * Approvals of large adjustments that were refused, because the balance did not cover the amount.
    */
-  uncovered: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
+  uncovered: Pick<RequestedMovement, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
   /** Returns a name that no other client uses. */
   newName(): string;
 }
@@ -68,7 +68,7 @@ export interface Fleet {
 }
 
 /** Time limit of a client in milliseconds. Every call must get a definite result within it. */
-const answeredWithinMs = 60_000;
+const answerTimeoutMs = 60_000;
 
 /**
  * Repeats a call, each time at the next process, until it gets a definite result.
@@ -76,9 +76,9 @@ const answeredWithinMs = 60_000;
  */
 export async function callUntilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },
-  ask: (service: CalledService) => Promise<Heard<T>>,
-  withinMs = answeredWithinMs,
-): Promise<{ heard: Heard<T>; fromMs: number; toMs: number; attempts: number }> {
+  ask: (service: CalledService) => Promise<CallOutcome<T>>,
+  withinMs = answerTimeoutMs,
+): Promise<{ heard: CallOutcome<T>; fromMs: number; toMs: number; attempts: number }> {
   let attempt = first;
   return eventually(
     'a definite answer',

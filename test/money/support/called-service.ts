@@ -3,14 +3,14 @@ import { forkTestProgram } from '../../support/fork-test-program.js';
 import type { Answer, Calls } from '../calls-process.js';
 
 /** The result of a call. `silent` means that the process was killed or did not respond in time. */
-export type Heard<T> = Answer<T> | { ok: false; refusal: 'silent'; message: string };
+export type CallOutcome<T> = Answer<T> | { ok: false; refusal: 'silent'; message: string };
 
 type Value<N extends keyof Calls> = Awaited<ReturnType<Calls[N]>>;
 type Input<N extends keyof Calls> = Parameters<Calls[N]>[0];
 
 export interface CalledService {
   /** Calls a domain function in the process and waits as long as a patient client would. */
-  call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Heard<Value<N>>>;
+  call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<CallOutcome<Value<N>>>;
   /**
    * Calls a function that callOrThrow succeed.
    * @throws Error that contains the refusal.
@@ -31,9 +31,9 @@ export const setupTimeoutMs = 60_000;
 /** Starts a process of the service that runs the functions of calls-process.ts. */
 export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
   const child = forkTestProgram('test/money/calls-process', env, { silent: true });
-  const open = new Map<number, (answer: Heard<never>) => void>();
+  const open = new Map<number, (answer: CallOutcome<never>) => void>();
   let last = 0;
-  const silent = (message: string): Heard<never> => ({ ok: false, refusal: 'silent', message });
+  const silent = (message: string): CallOutcome<never> => ({ ok: false, refusal: 'silent', message });
   const exited = once(child, 'exit').then(() => open.forEach((end) => end(silent('it was killed'))));
   await Promise.race([
     once(child, 'message'),
@@ -41,12 +41,12 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
       throw new Error('a process of the service did not start');
     }),
   ]);
-  child.on('message', ({ id, answer }: { id: number; answer: Heard<never> }) => open.get(id)?.(answer));
+  child.on('message', ({ id, answer }: { id: number; answer: CallOutcome<never> }) => open.get(id)?.(answer));
 
   const call: CalledService['call'] = async (name, input, patienceMs = callTimeoutMaxMs) => {
     const id = ++last;
     return new Promise((resolve) => {
-      const end = (answer: Heard<never>) => {
+      const end = (answer: CallOutcome<never>) => {
         clearTimeout(timer);
         open.delete(id);
         resolve(answer);

@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
-import type { Asked, Book } from './book.js';
+import type { RequestedMovement, Book } from './book.js';
 import { approvalThreshold } from './operations.js';
 
 type Row = Document & { _id: string };
 
-interface Stored {
+interface StoredBook {
   wallets: Row[];
   journals: Row[];
   deposits: Row[];
@@ -24,7 +24,7 @@ interface Stored {
   quotes: Row[];
 }
 
-const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
+const journalKinds: Record<RequestedMovement['collection'], Record<string, string[]>> = {
   deposits: { completed: ['deposit'] },
   transactions: {
     PENDING: ['purchase'],
@@ -43,7 +43,7 @@ const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
 };
 
 /** Collections of the documents that clients and operators request. */
-const askedFor = ['deposits', 'transactions', 'settlements', 'adjustments'] as const;
+const requestedCollections = ['deposits', 'transactions', 'settlements', 'adjustments'] as const;
 
 /**
  * Checks a book at the end of its history. No call may be running, and all credits must be posted.
@@ -53,7 +53,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   for (const asked of book.asked) {
     checkAsked(asked, stored);
   }
-  const documents = askedFor.reduce((sum, collection) => sum + stored[collection].length, 0);
+  const documents = requestedCollections.reduce((sum, collection) => sum + stored[collection].length, 0);
   const named = book.asked.reduce((sum, each) => sum + documentsOf(each, stored).length, 0);
   expect(documents, 'stored documents without a request').to.equal(named);
   for (const { collection, id, status } of book.receivedStatuses) {
@@ -78,7 +78,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   }
 }
 
-async function readStored(db: Db, book: Book): Promise<Stored> {
+async function readStored(db: Db, book: Book): Promise<StoredBook> {
   const ids = [...book.buyers, book.seller];
   const read = (collection: string, filter: object) =>
     db.collection<Row>(collection).find(filter).toArray() as unknown as Promise<Row[]>;
@@ -112,7 +112,7 @@ async function readStored(db: Db, book: Book): Promise<Stored> {
   };
 }
 
-function documentsOf({ collection, accountId, name }: Asked, stored: Stored): Row[] {
+function documentsOf({ collection, accountId, name }: RequestedMovement, stored: StoredBook): Row[] {
   return stored[collection].filter(
     (row) =>
       row['accountId'] === accountId &&
@@ -125,7 +125,7 @@ function documentsOf({ collection, accountId, name }: Asked, stored: Stored): Ro
   );
 }
 
-function checkAsked(asked: Asked, stored: Stored): void {
+function checkAsked(asked: RequestedMovement, stored: StoredBook): void {
   const found = documentsOf(asked, stored);
   const what = `${asked.collection} ${JSON.stringify(asked.name)} (${asked.change}), ${asked.heard}`;
   switch (asked.heard) {
@@ -169,8 +169,8 @@ function amountOf(journal: Document, account: string): number {
     .reduce((sum, line) => sum + line.amount, 0);
 }
 
-function checkSubjects(stored: Stored): void {
-  for (const collection of askedFor) {
+function checkSubjects(stored: StoredBook): void {
+  for (const collection of requestedCollections) {
     for (const { _id, status } of stored[collection]) {
       const kinds = stored.journals
         .filter((each) => each['subjectId'] === _id)
@@ -182,13 +182,13 @@ function checkSubjects(stored: Stored): void {
 }
 
 /** Returns the journals of a wallet in the order of their seq. */
-function chainOf(walletId: string, { journals }: Stored): Row[] {
+function chainOf(walletId: string, { journals }: StoredBook): Row[] {
   return journals
     .filter((each) => each['walletId'] === walletId)
     .sort((a, b) => Number(a['walletSeq']) - Number(b['walletSeq']));
 }
 
-function checkChain({ _id, ...wallet }: Row, stored: Stored, book: Book): void {
+function checkChain({ _id, ...wallet }: Row, stored: StoredBook, book: Book): void {
   let [balance, held] = [0, 0];
   const chain = chainOf(_id, stored);
   chain.forEach((journal, index) => {
@@ -205,7 +205,7 @@ function checkChain({ _id, ...wallet }: Row, stored: Stored, book: Book): void {
 }
 
 /** Checks the wallet balances against the accepted amounts and outcomes in the documents. */
-function checkBalances(stored: Stored, book: Book): void {
+function checkBalances(stored: StoredBook, book: Book): void {
   const sum = (rows: Row[], field: string) => rows.reduce((total, row) => total + Number(row[field]), 0);
   const of = (rows: Row[], accountId: string, ...statuses: string[]) =>
     rows.filter((row) => row['accountId'] === accountId && statuses.includes(String(row['status'])));
@@ -233,7 +233,7 @@ function checkBalances(stored: Stored, book: Book): void {
  * Checks each wallet close: it starts where the previous close ended and has the wallet's balance
  * at that point. Checks also that every root returned to a client is stored.
  */
-function checkCloses(stored: Stored, book: Book): void {
+function checkCloses(stored: StoredBook, book: Book): void {
   for (const { _id: id } of stored.wallets) {
     const chain = chainOf(id, stored);
     const rows = stored.walletCloses
@@ -251,7 +251,7 @@ function checkCloses(stored: Stored, book: Book): void {
   }
 }
 
-function checkQuotes({ quotes, transactions }: Stored): void {
+function checkQuotes({ quotes, transactions }: StoredBook): void {
   for (const { _id, usedBy } of quotes) {
     const payments = transactions.filter((each) => each['quoteId'] === _id).map((each) => each._id);
     expect(payments, `payments of bill ${_id}`).to.deep.equal(usedBy === null ? [] : [usedBy]);
@@ -264,8 +264,8 @@ function checkQuotes({ quotes, transactions }: Stored): void {
  * commit ends before any caller gets its result.
  */
 function checkInsufficient(
-  asked: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>,
-  stored: Stored,
+  asked: Pick<RequestedMovement, 'accountId' | 'change' | 'fromMs' | 'toMs'>,
+  stored: StoredBook,
   book: Book,
 ): void {
   const chain = chainOf(asked.accountId, stored);

@@ -14,7 +14,7 @@ import { waitUntilAllFinal, inParallel } from '../../support/purchases.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { sendJson, startPlayServer } from '../../providers/play-server.js';
-import { startCalledService, type CalledService, type Heard } from './called-service.js';
+import { startCalledService, type CalledService, type CallOutcome } from './called-service.js';
 import { startFleet, type RunningFleet } from './fleet.js';
 
 /**
@@ -37,7 +37,7 @@ export interface Victim {
  */
 export type Hold = (victim: Victim) => Promise<() => Promise<unknown>>;
 
-interface HeldAt {
+interface HoldOptions {
   /** The number of movements that must reach the point, each in its own transaction. Default: 1. */
   movements?: number;
 }
@@ -46,17 +46,17 @@ interface HeldAt {
 export function holdBefore(
   command: string,
   collection: string | null,
-  { movements = 1, ms = heldMs }: HeldAt & { ms?: number } = {},
+  { movements = 1, ms = heldMs }: HoldOptions & { ms?: number } = {},
 ): Hold {
-  return at({ kind: 'pause', commands: [command], times: movements, ms }, collection);
+  return holdAt({ kind: 'pause', commands: [command], times: movements, ms }, collection);
 }
 
 /** Executes the command but never returns the reply to the process. */
-export function dropReply(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
-  return at({ kind: 'silence', commands: [command], times: movements }, collection);
+export function dropReply(command: string, collection: string | null, { movements = 1 }: HoldOptions = {}): Hold {
+  return holdAt({ kind: 'silence', commands: [command], times: movements }, collection);
 }
 
-function at(fault: Fault & { times: number }, collection: string | null): Hold {
+function holdAt(fault: Fault & { times: number }, collection: string | null): Hold {
   return async ({ uri }) => {
     const namespace =
       collection === null ? {} : { namespace: `${new URL(uri).pathname.slice(1)}.${collection}` };
@@ -223,7 +223,7 @@ export function expectSingleCreator(
   }
 }
 
-export function valueOf<T>(answer: Heard<T>): T {
+export function valueOf<T>(answer: CallOutcome<T>): T {
   if (!answer.ok) {
     throw new Error(`${answer.refusal}: ${answer.message}`);
   }

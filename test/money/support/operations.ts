@@ -2,8 +2,8 @@
  * The operations of clients, workers and operators in a history. Add new kinds of movements here.
  */
 import fc from 'fast-check';
-import type { CalledService, Heard } from './called-service.js';
-import { callUntilDefinite, type Asked, type Book, type Fleet } from './book.js';
+import type { CalledService, CallOutcome } from './called-service.js';
+import { callUntilDefinite, type RequestedMovement, type Book, type Fleet } from './book.js';
 
 interface Operation<I> {
   /** Relative frequency of the operation. */
@@ -30,9 +30,9 @@ const which = fc.nat({ max: 1_000 });
  * Time limit of a close in milliseconds. A close reads every wallet of all histories, so it may
  * take longer than a client would wait.
  */
-const closedWithinMs = 60_000;
+const closeTimeoutMs = 60_000;
 /** Whether the client stops if its first result is not definite. */
-const leaves = fc.boolean();
+const clientLeaves = fc.boolean();
 
 function operation<I>(given: Operation<I>): Operation<I> {
   return given;
@@ -41,13 +41,13 @@ function operation<I>(given: Operation<I>): Operation<I> {
 export const operations = {
   deposit: operation({
     weight: 4,
-    input: fc.record({ who, amount: price, leaves }),
+    input: fc.record({ who, amount: price, leaves: clientLeaves }),
     async run({ book, ...at }, { who, amount, leaves }) {
       const accountId = book.buyers[who];
       const refId = book.newName();
       const ask = (service: CalledService) => service.call('deposit', { accountId, amount, refId });
       const wanted = { collection: 'deposits' as const, accountId, name: { refId }, change: amount };
-      book.asked.push({ ...wanted, quoteId: null, ...(await (leaves ? once : repeated)(at, ask)) });
+      book.asked.push({ ...wanted, quoteId: null, ...(await (leaves ? once : callRepeatedly)(at, ask)) });
     },
   }),
 
@@ -121,7 +121,7 @@ export const operations = {
         name: refId === null ? { 'bankAccount.accountNumber': mark } : { refId },
         // Without a ref_id, a repeated call would create another settlement. The client must look
         // it up first.
-        ...(await (named ? repeated : once)(at, ask)),
+        ...(await (named ? callRepeatedly : once)(at, ask)),
       });
     },
   }),
@@ -193,8 +193,8 @@ export const operations = {
     weight: 1,
     input: fc.record({}),
     async run({ book, ...at }) {
-      const ask = (service: CalledService) => service.call('close', undefined, closedWithinMs);
-      const { heard } = await callUntilDefinite(at, ask, 3 * closedWithinMs);
+      const ask = (service: CalledService) => service.call('close', undefined, closeTimeoutMs);
+      const { heard } = await callUntilDefinite(at, ask, 3 * closeTimeoutMs);
       if (heard.ok) {
         book.closed.push(heard.value);
       }
@@ -252,7 +252,7 @@ async function buy(
 ): Promise<void> {
   const refId = book.newName();
   const input = { accountId, refId, price, sellerId: book.seller, quoteId };
-  const outcome = await repeated(at, (service) => service.call('buy', input));
+  const outcome = await callRepeatedly(at, (service) => service.call('buy', input));
   book.asked.push({
     collection: 'transactions',
     accountId,
@@ -263,10 +263,10 @@ async function buy(
   });
 }
 
-type Outcome = Pick<Asked, 'heard' | 'id' | 'fromMs' | 'toMs'>;
-type Ask = (service: CalledService) => Promise<Heard<{ id: string }>>;
+type Outcome = Pick<RequestedMovement, 'heard' | 'id' | 'fromMs' | 'toMs'>;
+type Ask = (service: CalledService) => Promise<CallOutcome<{ id: string }>>;
 
-async function repeated(at: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
+async function callRepeatedly(at: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
   const { heard, ...times } = await callUntilDefinite(at, ask);
   return { ...outcomeOf(heard), ...times };
 }
@@ -278,7 +278,7 @@ async function once({ fleet, first }: { fleet: Fleet; first: number }, ask: Ask)
   return { ...outcomeOf(answer), fromMs, toMs: Date.now() };
 }
 
-function outcomeOf(answer: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
+function outcomeOf(answer: CallOutcome<{ id: string }>): Pick<RequestedMovement, 'heard' | 'id'> {
   if (answer.ok) {
     return { heard: 'accepted', id: answer.value.id };
   }
@@ -297,7 +297,7 @@ async function recordStatus(
   book: Book,
   collection: 'transactions' | 'settlements' | 'adjustments',
   id: string,
-  asked: Promise<{ heard: Heard<string> }>,
+  asked: Promise<{ heard: CallOutcome<string> }>,
 ): Promise<void> {
   const { heard } = await asked;
   if (heard.ok) {
@@ -305,7 +305,7 @@ async function recordStatus(
   }
 }
 
-function accepted(book: Book, collection: Asked['collection']): Asked[] {
+function accepted(book: Book, collection: RequestedMovement['collection']): RequestedMovement[] {
   return book.asked.filter((each) => each.collection === collection && each.heard === 'accepted');
 }
 

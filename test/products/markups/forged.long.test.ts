@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { Long, type Document } from 'mongodb';
 import type { LedgerReport } from '../../../src/reconciliation/ledger/ledger-report.js';
-import { edit, type Edit } from '../../reconciliation/ledger/edit.js';
+import { createEdit, type Edit } from '../../reconciliation/ledger/edit.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
@@ -21,7 +21,7 @@ describe('a forged markup', function () {
 
   before(async () => {
     shop = await openMarkupShop();
-    planted = edit(shop.stack.db);
+    planted = createEdit(shop.stack.db);
     const code = await shop.product(500_000);
     const idOf = ({ _id }: Document) => String(_id);
     const plain = idOf(await shop.finalOf(await shop.buy(code)));

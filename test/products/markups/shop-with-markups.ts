@@ -26,9 +26,9 @@ export interface MarkupShop extends OperatedStack {
    * code.
    */
   product(...prices: number[]): Promise<string>;
-  buy(code: string, wishes?: Wishes): Promise<Answer>;
+  buy(code: string, wishes?: PurchaseOptions): Promise<Answer>;
   /** Buys the product and returns the debited price. */
-  priceOf(code: string, wishes?: Wishes): Promise<number>;
+  priceOf(code: string, wishes?: PurchaseOptions): Promise<number>;
   transaction(id: string): Promise<Document>;
   finalOf(answer: Answer): Promise<Document>;
 }
@@ -42,7 +42,7 @@ export interface Rule {
   rupiah?: number;
 }
 
-interface Wishes {
+interface PurchaseOptions {
   at?: ApiClient;
   refId?: string;
   customer?: string;

@@ -1,7 +1,7 @@
 /** A line is refused if its cells cannot be assigned to columns. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
-import { bookOf, priced, read as readRows, refusal, row, sheetOf, text } from './sheet.js';
+import { bookOf, buildPriceRow, read as readRows, refusal, row, sheetOf, text } from './sheet.js';
 
 const read = (csv: string) => readPriceFile(Buffer.from(csv));
 
@@ -52,7 +52,7 @@ describe('columns of a price list', () => {
   it('refuses a sheet with merged cells in columns that are read, and names them', async () => {
     const merged = (...ranges: string[]) =>
       bookOf(
-        sheetOf(priced(2, 10), priced(3, 11)).replace(
+        sheetOf(buildPriceRow(2, 10), buildPriceRow(3, 11)).replace(
           '</worksheet>',
           `<mergeCells>${ranges.map((each) => `<mergeCell ref="${each}"/>`).join('')}</mergeCells></worksheet>`,
         ),

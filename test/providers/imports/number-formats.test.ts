@@ -6,28 +6,28 @@ import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { bookOf, row, sheetOf, text } from './sheet.js';
 
-const escaped = (code: string) =>
+const escapeXml = (code: string) =>
   code.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 const formatsOf = (codes: readonly string[]) =>
-  `<numFmts>${codes.map((code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${escaped(code)}"/>`).join('')}</numFmts>`;
+  `<numFmts>${codes.map((code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${escapeXml(code)}"/>`).join('')}</numFmts>`;
 const stylesOf = (ids: readonly number[]) =>
   `<cellXfs>${ids.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs>`;
-const styled = (rows: string[], styles: string) =>
+const readStyled = (rows: string[], styles: string) =>
   readPriceFile(bookOf(sheetOf(...rows), { 'xl/styles.xml': `<styleSheet>${styles}</styleSheet>` }));
 
 /**
  * Returns, for each number format, the price that is read or the reason why the line is refused.
  */
-async function priceIn(codes: readonly string[], value = 10_500): Promise<Record<string, unknown>> {
+async function readPrices(codes: readonly string[], value = 10_500): Promise<Record<string, unknown>> {
   const rows = codes.map((_, n) => row(n + 2, `<c r="C${n + 2}" s="${n}"><v>${value}</v></c>`));
-  const { wanted, refused } = await styled(rows, formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)));
+  const { wanted, refused } = await readStyled(rows, formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)));
   const found = new Map<number, unknown>([
     ...wanted.map(({ line, price }): [number, unknown] => [line, price]),
     ...refused.map(({ line, why }): [number, unknown] => [line, why]),
   ]);
   return Object.fromEntries(codes.map((code, n) => [code, found.get(n + 2)]));
 }
-const all = (codes: readonly string[], what: unknown) =>
+const buildForAll = (codes: readonly string[], what: unknown) =>
   Object.fromEntries(codes.map((code) => [code, what]));
 
 describe('number formats in a workbook of prices', () => {
@@ -69,7 +69,7 @@ describe('number formats in a workbook of prices', () => {
       '*0',
       '0x0',
     ];
-    expect(await priceIn(codes)).to.deep.equal(all(codes, 'unreadable-cell'));
+    expect(await readPrices(codes)).to.deep.equal(buildForAll(codes, 'unreadable-cell'));
   });
 
   it('reads accounting formats: currencies, grouping, decimals, colours, padding', async () => {
@@ -107,7 +107,7 @@ describe('number formats in a workbook of prices', () => {
       '[$\u20ac-2] #,##0',
       '#,##0;-#,##0;;@',
     ];
-    expect(await priceIn(codes)).to.deep.equal(all(codes, 10_500));
+    expect(await readPrices(codes)).to.deep.equal(buildForAll(codes, 10_500));
   });
 
   it('reads built-in formats by number, and refuses unknown ones', async () => {
@@ -115,7 +115,7 @@ describe('number formats in a workbook of prices', () => {
     const others = [9, 10, 11, 12, 13, 48, 23, 170];
     const ids = [...fine, ...others];
     const rows = ids.map((_, n) => row(n + 2, `<c r="C${n + 2}" s="${n}"><v>10500</v></c>`));
-    const { wanted, refused } = await styled(rows, stylesOf(ids));
+    const { wanted, refused } = await readStyled(rows, stylesOf(ids));
     expect(wanted).to.have.length(fine.length);
     expect(refused).to.deep.equal(
       others.map((_, n) => ({ line: fine.length + n + 2, why: 'unreadable-cell' })),
@@ -138,7 +138,7 @@ describe('number formats in a workbook of prices', () => {
       `<row r="${line}"><c r="A${line}" s="${style}"><v>${line + 121}</v></c>${text(`B${line}`, 'grosir')}<c r="C${line}"><v>1</v></c></row>`;
     const free = (line: number, style: number) =>
       row(line, `<c r="C${line}"><v>1</v></c><c r="D${line}" s="${style}"><v>0</v></c>`);
-    const { wanted, refused } = await styled(
+    const { wanted, refused } = await readStyled(
       [coded(2, 1), coded(3, 2), ...[2, 3, 4, 5, 6, 7, 8].map((style) => free(style + 2, style))],
       formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)),
     );
@@ -154,7 +154,7 @@ describe('number formats in a workbook of prices', () => {
     const rows = [0, 1, 2].map((style) =>
       row(style + 2, `<c r="C${style + 2}" s="${style}"><v>45000</v></c>`),
     );
-    const { wanted, refused } = await styled(
+    const { wanted, refused } = await readStyled(
       rows,
       `<cellXfs><xf numFmtId="164"/><xf xfId="1"/><xf numFmtId="0" xfId="1"/></cellXfs>` +
         `<cellStyleXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellStyleXfs>${formatsOf(['dd/mm/yyyy'])}`,

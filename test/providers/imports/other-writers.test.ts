@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
-import { bookOf, priced, read, refusal, row, sheetOf, text } from './sheet.js';
+import { bookOf, buildPriceRow, read, refusal, row, sheetOf, text } from './sheet.js';
 import { workbookWith } from './workbook.js';
 
 describe('a workbook written by another program', () => {
   it('finds its sheet by the relationships, wherever it is in the zip', async () => {
     const at = (target: string) =>
       bookOf('<worksheet/>', {
-        'xl/sheets/a.xml': sheetOf(priced(2, 10)),
+        'xl/sheets/a.xml': sheetOf(buildPriceRow(2, 10)),
         'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId7" Target="${target}"/></Relationships>`,
       });
     for (const target of [
@@ -60,17 +60,17 @@ describe('a workbook written by another program', () => {
       bookOf(sheetOf(...rows).replace('<sheetData>', `${before}<sheetData>`));
     for (const width of ['0', '0.0', '0.00']) {
       expect(
-        await refusal(sheet(`<cols><col min="3" max="3" width="${width}"/></cols>`, priced(2, 1))),
+        await refusal(sheet(`<cols><col min="3" max="3" width="${width}"/></cols>`, buildPriceRow(2, 1))),
         width,
       ).to.match(/line 1: its cell C1 is hidden. Show it/);
     }
     for (const all of ['zeroHeight="1"', 'zeroHeight="true"', 'defaultRowHeight="0"']) {
-      expect(await refusal(sheet(`<sheetFormatPr ${all}/>`, priced(2, 1))), all).to.match(
+      expect(await refusal(sheet(`<sheetFormatPr ${all}/>`, buildPriceRow(2, 1))), all).to.match(
         /line 1: its cell A1 is hidden. Show it/,
       );
     }
     const shown = sheetOf(
-      priced(2, 1),
+      buildPriceRow(2, 1),
       row(3, '<c r="C3"><v>1</v></c>', ' ht="15"'),
       row(4, '<c r="C4"><v>1</v></c>', ' hidden="0"'),
       row(5, '<c r="C5"><v>1</v></c>', ' hidden="1" ht="15"'),
@@ -91,14 +91,14 @@ describe('a workbook written by another program', () => {
         'xl/_rels/workbook.xml.rels': strToU8(
           '<Relationships><Relationship Id="a" Target="s.xml"/></Relationships>',
         ),
-        'xl/s.xml': [strToU8(sheetOf(priced(2, 10_500))), { level: 0 }],
+        'xl/s.xml': [strToU8(sheetOf(buildPriceRow(2, 10_500))), { level: 0 }],
       }),
     );
     expect((await readPriceFile(stored)).wanted[0]?.price).to.equal(10_500);
     stored[stored.indexOf('10500')] = '9'.charCodeAt(0);
     expect(await refusal(stored)).to.match(/is damaged.*[Ss]ave it again/);
 
-    const packed = workbookWith(strToU8(sheetOf(priced(2, 10_500))));
+    const packed = workbookWith(strToU8(sheetOf(buildPriceRow(2, 10_500))));
     // Change the checksum in the central directory of the zip file.
     const entry = packed.lastIndexOf('xl/worksheets/sheet2.xml') - 46;
     packed.writeUInt32LE((packed.readUInt32LE(entry + 16) ^ 1) >>> 0, entry + 16);
@@ -108,7 +108,7 @@ describe('a workbook written by another program', () => {
   it('refuses a tag as large as its part, and reads one with a long attribute', async () => {
     const attributes = (of: number, length: number) =>
       Array.from({ length: of }, (_, n) => ` a${n}="${'x'.repeat(length)}"`).join('');
-    const sheet = (of: string) => bookOf(sheetOf(priced(2, 1)).replace('<worksheet>', `<worksheet${of}>`));
+    const sheet = (of: string) => bookOf(sheetOf(buildPriceRow(2, 1)).replace('<worksheet>', `<worksheet${of}>`));
     for (const large of [attributes(16, 490_000), attributes(190, 40_000), attributes(1, 7_000_000)]) {
       expect(await refusal(sheet(large))).to.match(/is not valid workbook XML/);
     }

@@ -5,7 +5,7 @@ import { readPriceFile } from '../../../src/providers/imports/read-price-file.js
 import { readCsvLines } from '../../../src/workbook/csv-lines.js';
 import { ValidationError } from '../../../src/shared/errors.js';
 import { refusal } from './sheet.js';
-import { listedAgain, statedSize, workbookOf, workbookWith } from './workbook.js';
+import { repeatEntry, setStatedSize, workbookOf, workbookWith } from './workbook.js';
 
 const read = (text: string) => readPriceFile(Buffer.from(text));
 
@@ -152,8 +152,8 @@ describe('the file of a price list', () => {
 
   it('refuses at once a part that is listed twice or larger than stated', async () => {
     const part = 'xl/worksheets/sheet2.xml';
-    const again = listedAgain(workbookWith(strToU8(' '.repeat(8 * 1024 * 1024))), part, 2_000);
-    const larger = statedSize(workbookWith(new Uint8Array(100 * 1024 * 1024)), part, 1_000);
+    const again = repeatEntry(workbookWith(strToU8(' '.repeat(8 * 1024 * 1024))), part, 2_000);
+    const larger = setStatedSize(workbookWith(new Uint8Array(100 * 1024 * 1024)), part, 1_000);
     const began = performance.now();
     expect(await refusal(again)).to.match(/twice/);
     expect(await refusal(larger)).to.match(/too large/);

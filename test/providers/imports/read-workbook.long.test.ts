@@ -1,8 +1,8 @@
 /** Only visible content of a workbook is imported. An unreadable cell is never treated as empty. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
-import { longestHoldMs } from '../../support/longest-hold.js';
-import { bookOf, priced, read, refusal, refusalOf, row, sheetOf, text } from './sheet.js';
+import { measureLongestHoldMs } from '../../support/measure-longest-hold.js';
+import { bookOf, buildPriceRow, read, refusal, refusalOf, row, sheetOf, text } from './sheet.js';
 
 describe('a workbook of prices', () => {
   it('refuses a line with a formula that has no result', async () => {
@@ -102,11 +102,11 @@ describe('a workbook of prices', () => {
     const twice = row(2, '<c r="C2"><v>1</v></c><c r="C2"><v>0600</v></c>');
     expect(await refusalOf(twice)).to.match(/line 2: its cell C2 occurs twice/);
     expect(await refusalOf(row(2, '<c r="C3"><v>1</v></c>'))).to.match(/line 2: .*C3/);
-    expect(await refusalOf(priced(2, 1), priced(3, 1), priced(2, 9))).to.match(/line 2 occurs twice/);
+    expect(await refusalOf(buildPriceRow(2, 1), buildPriceRow(3, 1), buildPriceRow(2, 9))).to.match(/line 2 occurs twice/);
     expect(await refusalOf(row(2, '<c r="C2"><v>1</v><v>0600</v></c>'))).to.match(
       /line 2: its cell C2 has two values/,
     );
-    const other = `${sheetOf(priced(2, 1)).replace('</worksheet>', '')}<sheetData>${priced(3, 1)}</sheetData></worksheet>`;
+    const other = `${sheetOf(buildPriceRow(2, 1)).replace('</worksheet>', '')}<sheetData>${buildPriceRow(3, 1)}</sheetData></worksheet>`;
     expect(await refusal(bookOf(other))).to.match(/two tables/);
   });
 
@@ -135,7 +135,7 @@ describe('a workbook of prices', () => {
 
   it('refuses hidden sheets, rows and columns', async () => {
     const rows = [
-      priced(2, 1),
+      buildPriceRow(2, 1),
       row(3, '<c r="C3"><v>1</v></c>', ' hidden="1"'),
       row(4, '<c r="C4"><v>1</v></c>', ' ht="0" customHeight="1"'),
     ];
@@ -143,14 +143,14 @@ describe('a workbook of prices', () => {
     expect(wanted.map(({ line }) => line)).to.deep.equal([2]);
     expect(refused).to.deep.equal([3, 4].map((line) => ({ line, why: 'is-hidden' })));
     const cols = (hidden: string) =>
-      bookOf(sheetOf(priced(2, 1)).replace('<sheetData>', `<cols>${hidden}</cols><sheetData>`));
+      bookOf(sheetOf(buildPriceRow(2, 1)).replace('<sheetData>', `<cols>${hidden}</cols><sheetData>`));
     expect(await refusal(cols('<col min="3" max="9" hidden="true"/>'))).to.match(
       /line 1: its cell C1 is hidden/,
     );
     expect((await readPriceFile(cols('<col min="5" max="9" hidden="1"/>'))).wanted).to.have.length(1);
     for (const state of ['hidden', 'veryHidden']) {
       const tabs = `<workbook><sheets><sheet name="old &amp; gone" state="${state}" r:id="rId7"/><sheet name="new" r:id="rId1"/></sheets></workbook>`;
-      expect(await refusal(bookOf(sheetOf(priced(2, 1)), { 'xl/workbook.xml': tabs }))).to.match(
+      expect(await refusal(bookOf(sheetOf(buildPriceRow(2, 1)), { 'xl/workbook.xml': tabs }))).to.match(
         /its first sheet \(old & gone\) is hidden/,
       );
     }
@@ -160,7 +160,7 @@ describe('a workbook of prices', () => {
     const name = `a\u202e${'b'.repeat(100_000)}`;
     const tabs = `<workbook><sheets><sheet name="${name}" state="hidden" r:id="rId7"/></sheets></workbook>`;
     for (const message of [
-      await refusal(bookOf(sheetOf(priced(2, 1)), { 'xl/workbook.xml': tabs })),
+      await refusal(bookOf(sheetOf(buildPriceRow(2, 1)), { 'xl/workbook.xml': tabs })),
       await refusalOf(row(2, `<c r="${name}"><v>1</v></c>`)),
     ]) {
       expect(message.length).to.be.below(250);
@@ -209,7 +209,7 @@ describe('a workbook of prices', () => {
         const { user, system } = process.cpuUsage(before);
         expect((user + system) / 1_000, 'ms of CPU').to.be.below(2_000);
         expect(message).to.match(expectedRefusals[what] ?? /./);
-        expect(await longestHoldMs(() => refusal(file)), 'ms of blocking').to.be.below(100);
+        expect(await measureLongestHoldMs(() => refusal(file)), 'ms of blocking').to.be.below(100);
       });
     }
   });

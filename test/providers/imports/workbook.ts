@@ -60,7 +60,7 @@ function entryOf(zip: Buffer, name: string): { start: number; end: number } {
 }
 
 /** Returns the zip file with `times` additional entries for the part in its central directory. */
-export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
+export function repeatEntry(zip: Buffer, name: string, times: number): Buffer {
   const { start, end } = entryOf(zip, name);
   const tail = Buffer.from(zip.subarray(end));
   const footer = tail.length - 22;
@@ -73,7 +73,7 @@ export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
 }
 
 /** Returns the zip file with a wrong uncompressed size for the part. */
-export function statedSize(zip: Buffer, name: string, size: number): Buffer {
+export function setStatedSize(zip: Buffer, name: string, size: number): Buffer {
   const { start } = entryOf(zip, name);
   const changed = Buffer.from(zip);
   changed.writeUInt32LE(size, start + 24);

@@ -29,7 +29,7 @@ describe('concurrent calls at two web processes', function () {
   const code = 'PLN100';
 
   /** Makes six concurrent calls, three at each process. */
-  async function bothAtOnce(call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> {
+  async function callBothAtOnce(call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> {
     return Promise.all(Array.from({ length: 6 }, (_, index) => call(index % 2 === 0 ? one() : other())));
   }
 
@@ -70,7 +70,7 @@ describe('concurrent calls at two web processes', function () {
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
       const body = { code, customer_number: '530000001230', ref_id: uniqueRef() };
-      const answers = await bothAtOnce((client) => client.post('/api/buyer/transaction', body));
+      const answers = await callBothAtOnce((client) => client.post('/api/buyer/transaction', body));
       expect(answers.map((each) => each.status)).to.deep.equal(answers.map(() => 200));
       expect(new Set(answers.map((each) => each.body.data.transaction_id)).size).to.equal(1);
     }
@@ -82,7 +82,7 @@ describe('concurrent calls at two web processes', function () {
       const quote = await one().post('/api/buyer/inquiry', bill);
       await fundExactly(quote.body.data.total_amount);
       const body = { ...bill, ref_id: uniqueRef() };
-      const answers = await bothAtOnce((client) => client.post('/api/buyer/payment', body));
+      const answers = await callBothAtOnce((client) => client.post('/api/buyer/payment', body));
       expect(answers.map((each) => each.status)).to.deep.equal(answers.map(() => 200));
       expect(new Set(answers.map((each) => each.body.data.transaction_id)).size).to.equal(1);
     }
@@ -94,7 +94,7 @@ describe('concurrent calls at two web processes', function () {
       await fundExactly(price);
       const signing = { username: account.username, key: account.api_key };
       const path = requestPath(signing, { code, customer: '530000001230', ref_id: uniqueRef() });
-      const answers = await bothAtOnce((client) => client.get(path));
+      const answers = await callBothAtOnce((client) => client.get(path));
       expect(answers.map((each) => each.body.status).sort()).not.to.include('01');
     }
   });

@@ -63,12 +63,12 @@ describe('late responses about an order', () => {
 
   it('opens a review that was lost after "never ask again", without asking again', async () => {
     const shop = await openShop(first.url);
-    await asDigiflazz(shop);
+    await switchToDigiflazz(shop);
     const { _id: id } = await shop.buy();
     nextAnswer = null;
     const sending = fulfilById(id).catch(String);
     await eventually('the order arrives', () => heldRequests.length === 1);
-    await withFault(forbidden(), async () => {
+    await withFault(buildForbiddenFault(), async () => {
       answer('never-ask');
       expect(await sending).to.match(/not allowed|forbidden|Error/i);
     });
@@ -86,9 +86,9 @@ describe('late responses about an order', () => {
 
   for (const late of ['pending', 'success', 'never-ask'] as const) {
     it(`"${late}" during the fifth "not found" prevents another sale`, async () => {
-      const shop = await withSecondSeller();
+      const shop = await openShopWithSecondSeller();
       if (late === 'never-ask') {
-        await asDigiflazz(shop);
+        await switchToDigiflazz(shop);
       }
       const { _id: id } = await shop.buy();
       nextAnswer = null;
@@ -102,7 +102,7 @@ describe('late responses about an order', () => {
         await sending;
       } else {
         // During the fault, neither the success nor the review can be written.
-        await withFault(forbidden(), async () => {
+        await withFault(buildForbiddenFault(), async () => {
           answer(late);
           await sending;
         });
@@ -119,8 +119,8 @@ describe('late responses about an order', () => {
 
   for (const refusal of ['failed', 'wrong-number'] as const) {
     it(`"never ask again" before the response "${refusal}": a review, no refund, no other sale`, async () => {
-      const shop = await withSecondSeller();
-      await asDigiflazz(shop);
+      const shop = await openShopWithSecondSeller();
+      await switchToDigiflazz(shop);
       const { _id: id } = await shop.buy();
       nextAnswer = null;
       const sending = fulfilById(id).catch(String);
@@ -128,7 +128,7 @@ describe('late responses about an order', () => {
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
       const asking = fulfilById(id, { askNow: true }).catch(String);
       await eventually('the status check arrives', () => heldRequests.length === 2);
-      await withFault(forbidden(), async () => {
+      await withFault(buildForbiddenFault(), async () => {
         answer('never-ask');
         await sending;
       });
@@ -147,7 +147,7 @@ describe('late responses about an order', () => {
   }
 
   it('ignores "not found" until the longest latency of an unanswered check has passed', async () => {
-    const shop = await withSecondSeller();
+    const shop = await openShopWithSecondSeller();
     const { _id: id } = await shop.buy();
     await fulfilById(id);
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo() }, ['acknowledged']);
@@ -205,13 +205,13 @@ describe('late responses about an order', () => {
     }
   });
 
-  function asDigiflazz({ seller }: Shop): Promise<unknown> {
+  function switchToDigiflazz({ seller }: Shop): Promise<unknown> {
     return writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: seller._id }, { $set: { 'provider.kind': 'digiflazz' } }),
     );
   }
 
-  async function withSecondSeller(): Promise<Shop> {
+  async function openShopWithSecondSeller(): Promise<Shop> {
     const shop = await openShop(first.url);
     const { seller } = await openShop(other.url);
     const { productCode } = shop;
@@ -227,7 +227,7 @@ describe('late responses about an order', () => {
     return shop;
   }
 
-  function forbidden(): Fault {
+  function buildForbiddenFault(): Fault {
     const namespace = `${mongoose.connection.name}.transactions`;
     return { kind: 'forbidden', commands: ['update'], namespace, probability: 1 };
   }

@@ -26,14 +26,14 @@ import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from '../
 import { useDatabase } from '../../webhooks/support/database.js';
 import { fulfilById } from './fulfil-by-id.js';
 
-type Answers = 'success' | 'refused' | 'pending';
+type ProviderResult = 'success' | 'refused' | 'pending';
 
 describe('late orders and status checks', () => {
   useDatabase();
   let provider: PlayServer;
   let shop: Shop;
   let clock: FleetClock;
-  let answers: Answers;
+  let answers: ProviderResult;
 
   before(async () => {
     provider = await startPlayServer(answer);
@@ -43,7 +43,7 @@ describe('late orders and status checks', () => {
   beforeEach(async () => {
     provider.calls.length = 0;
     answers = 'success';
-    await timeIsTold();
+    await startFleetClock();
   });
   afterEach(() => clock.stop());
 
@@ -57,7 +57,7 @@ describe('late orders and status checks', () => {
     sendJson(response, 200, reply ? { ref_id, ...reply } : { status: '02', message: 'Not sold here' });
   }
 
-  async function timeIsTold(): Promise<void> {
+  async function startFleetClock(): Promise<void> {
     clock = keepFleetClock();
     await clock.measured;
   }
@@ -68,7 +68,7 @@ describe('late orders and status checks', () => {
    * After its next reply, Redis reports a time that is ten seconds ahead.
    * @returns a function that ends the shift.
    */
-  function timeRunsAway(): () => void {
+  function makeClockRunAway(): () => void {
     let replyCount = 0;
     return shiftRedisTime(redis(), () => (replyCount++ === 0 ? 0 : 10_000));
   }
@@ -80,7 +80,7 @@ describe('late orders and status checks', () => {
   const read = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
 
   /** Moves the times of the purchase's orders back by `ms` milliseconds. */
-  async function olderByMs(id: string, ms: number): Promise<void> {
+  async function ageOrders(id: string, ms: number): Promise<void> {
     for (const order of await ordersOf(id)) {
       const before = (date: Date | null) => date && new Date(date.getTime() - ms);
       const [sentAt, lastCheckAt, updatedAt] = [order.sentAt, order.lastCheckAt, order.updatedAt].map(before);
@@ -96,7 +96,7 @@ describe('late orders and status checks', () => {
     }
     expect(await codesOf(id)).to.deep.equal(['too-late']);
     expect(provider.calls).to.have.length(0);
-    await timeIsTold();
+    await startFleetClock();
     await fulfilById(id);
     expect(await codesOf(id)).to.deep.equal(['too-late', '00']);
     expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: shop.seller._id });
@@ -106,7 +106,7 @@ describe('late orders and status checks', () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     await tryToFulfil(id);
-    await timeIsTold();
+    await startFleetClock();
     answers = 'refused';
     await fulfilById(id);
     expect(await read(id)).to.include({ status: 'FAILED', failureCode: '02' });
@@ -120,7 +120,7 @@ describe('late orders and status checks', () => {
     try {
       await addJob(fulfilPurchaseJob, { purchaseId: id, accountId: shop.buyer._id });
       await eventually('the order is late', async () => (await codesOf(id))[0] === 'too-late');
-      await timeIsTold();
+      await startFleetClock();
       await eventually('the purchase is sold', async () => (await read(id)).status === 'SUCCESS');
       expect(await codesOf(id)).to.deep.equal(['too-late', '00']);
     } finally {
@@ -132,7 +132,7 @@ describe('late orders and status checks', () => {
     const own = await openShop(provider.url);
     const { _id: id } = await own.buy();
     const { _id, n, ...late } = await lateOrder(id);
-    await timeIsTold();
+    await startFleetClock();
     const refused = { ...late, sellerId: shop.seller._id, code: '02' };
     await OrderModel.bulkWrite([
       { updateOne: { filter: { _id }, update: { $set: { n: 2 } } } },
@@ -152,7 +152,7 @@ describe('late orders and status checks', () => {
       accounts.updateOne({ _id: own.seller._id }, { $set: { 'provider.baseUrl': provider.url } }),
     );
     answers = 'refused';
-    await olderByMs(id, 6_000);
+    await ageOrders(id, 6_000);
     await fulfilById(id);
     expect(await read(id)).to.include({ status: 'FAILED', failureCode: '02' });
   });
@@ -170,7 +170,7 @@ describe('late orders and status checks', () => {
         { _id: id, accountId },
         { $set: { createdAt: new Date(Date.now() - 3_600_000) } },
       );
-      await timeIsTold();
+      await startFleetClock();
       await fulfilById(id);
       expect(await read(id)).to.include({ status });
     });
@@ -198,11 +198,11 @@ describe('late orders and status checks', () => {
       answers = 'pending';
       const { _id: id } = await shop.buy();
       await fulfilById(id);
-      await olderByMs(id, 60_000);
+      await ageOrders(id, 60_000);
       const [before] = await ordersOf(id);
       const calls = provider.calls.length;
       const untilMs = Date.now() + 120_000;
-      const timeStands = isKnown ? timeRunsAway() : undefined;
+      const timeStands = isKnown ? makeClockRunAway() : undefined;
       if (!isKnown) {
         await nobodyKnowsTheTime();
       }
@@ -222,7 +222,7 @@ describe('late orders and status checks', () => {
       } else {
         expect(nextActionAt?.getTime(), 'time of the next sweep').to.be.below(untilMs);
       }
-      await timeIsTold();
+      await startFleetClock();
       await fulfilById(id, { askNow });
       expect(await read(id)).to.include({ status: 'SUCCESS' });
     });
@@ -237,9 +237,9 @@ describe('late orders and status checks', () => {
     it(`a reversal check that is late ${isKnown ? 'after' : 'before'} its claim is not counted and is retried`, async () => {
       const { _id: id } = await shop.buy();
       await fulfilById(id);
-      await olderByMs(id, 60_000);
+      await ageOrders(id, 60_000);
       const [before] = await ordersOf(id);
-      const timeStands = isKnown ? timeRunsAway() : undefined;
+      const timeStands = isKnown ? makeClockRunAway() : undefined;
       if (!isKnown) {
         await nobodyKnowsTheTime();
       }
@@ -275,7 +275,7 @@ describe('late orders and status checks', () => {
     const { queuedFor, nextActionAt, status } = await read(id);
     expect({ queuedFor, status }).to.deep.equal({ queuedFor: turnAt, status: 'PROCESSING' });
     expect(nextActionAt?.getTime()).to.be.within(beforeMs, beforeMs + 20_000);
-    await timeIsTold();
+    await startFleetClock();
     await fulfilById(id, { turnAt });
     expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
   });
@@ -283,7 +283,7 @@ describe('late orders and status checks', () => {
   /**
    * Simulates a change by another process between our read of an order and our first write to it.
    */
-  function beforeOurs(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
+  function updateBeforeService(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
     const update = OrderModel.updateOne.bind(OrderModel);
     OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
       OrderModel.updateOne = update;
@@ -297,7 +297,7 @@ describe('late orders and status checks', () => {
     await nobodyKnowsTheTime();
     const inAMinute = new Date(Date.now() + 60_000);
     const theirs = { leaseToken: 'theirs', leaseUntil: inAMinute, status: 'UNKNOWN' as const, checks: 1 };
-    beforeOurs({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
+    updateBeforeService({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
     expect(await tryToFulfil(id, { turnAt: shop.seller._id })).not.to.be.instanceOf(Error);
     expect(await ordersOf(id)).to.have.length(1);
     expect((await ordersOf(id))[0]).to.deep.include({ ...theirs, open: true, code: null });
@@ -334,7 +334,7 @@ describe('late orders and status checks', () => {
     });
     await PurchaseModel.updateOne({ _id: id, accountId: shop.buyer._id }, { $set: { status: 'SUCCESS' } });
     const calls = provider.calls.length;
-    beforeOurs(order as Order, { lastCheckAt: new Date() });
+    updateBeforeService(order as Order, { lastCheckAt: new Date() });
     await verifySale(id, shop.buyer._id);
     expect(provider.calls).to.have.length(calls);
     expect(await verifications()).to.include(id);

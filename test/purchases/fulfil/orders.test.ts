@@ -179,7 +179,7 @@ describe('orders of a purchase', () => {
      * Creates a purchase with two orders. Order 1 is closed as not executed, and order 2, at
      * another seller, is in flight.
      */
-    async function secondOnItsWay() {
+    async function startSecondOrder() {
       const server = await provider('success');
       const shop = await openShop(server.url);
       const other = await addSeller(shop, server.url, 1_000);
@@ -194,7 +194,7 @@ describe('orders of a purchase', () => {
     }
 
     it('opens a case when another seller has already succeeded', async () => {
-      const { first, second, id } = await secondOnItsWay();
+      const { first, second, id } = await startSecondOrder();
       await concludeSuccess(second.purchase, second.order, success);
       const late = await concludeSuccess(first.purchase, first.order, success).catch(
         (error: unknown) => error,
@@ -205,7 +205,7 @@ describe('orders of a purchase', () => {
     });
 
     it('opens a case when the late response is only pending', async () => {
-      const { first, second, id } = await secondOnItsWay();
+      const { first, second, id } = await startSecondOrder();
       await concludeSuccess(second.purchase, second.order, success);
       const pending = { outcome: 'pending', code: '05', message: 'Pending', serialNumber: null } as const;
       await applyOutcome(first.purchase, first.order, pending);
@@ -213,7 +213,7 @@ describe('orders of a purchase', () => {
     });
 
     it('opens no case for a repeated response to the same order', async () => {
-      const { second, id } = await secondOnItsWay();
+      const { second, id } = await startSecondOrder();
       await concludeSuccess(second.purchase, second.order, success);
       await concludeSuccess(second.purchase, second.order, success).catch(() => undefined);
       expect(await casesOf(id)).to.have.length(0);

@@ -37,7 +37,7 @@ describe('a worker with a stale view of a purchase', () => {
    * Returns a PROCESSING purchase whose first seller has refused. The second order is not stored
    * yet.
    */
-  async function betweenSellers(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
+  async function createFailoverState(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
     const accepted = buildPurchase({
       accountId: buyer.account._id,
       refId: uniqueRef(),
@@ -91,7 +91,7 @@ describe('a worker with a stale view of a purchase', () => {
     );
 
   it('cannot refund it while the next order is in flight', async () => {
-    const { transaction, second } = await betweenSellers();
+    const { transaction, second } = await createFailoverState();
     const { balance } = await getWallet(buyer.account._id);
     await claimOrder(transaction, second);
     expect(await stale(concludeFailure(transaction, null, { code: '01', message: 'nobody' }))).to.equal(
@@ -102,14 +102,14 @@ describe('a worker with a stale view of a purchase', () => {
   });
 
   it('cannot send an order after another worker refunded it', async () => {
-    const { transaction, second } = await betweenSellers();
+    const { transaction, second } = await createFailoverState();
     await concludeFailure(transaction, null, { code: '01', message: 'nobody' });
     expect(await stale(claimOrder(transaction, second))).to.equal('stale');
     expect(await OrderModel.findById(second._id).lean()).to.equal(null);
   });
 
   it('cannot conclude with a late success of a seller that refused; a case opens', async () => {
-    const { transaction, first, second } = await betweenSellers();
+    const { transaction, first, second } = await createFailoverState();
     await claimOrder(transaction, second);
     const late = { code: '00', message: 'late', serialNumber: 'SN' };
     expect(await stale(concludeSuccess(transaction, first, late))).to.equal('stale');

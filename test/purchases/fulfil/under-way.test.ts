@@ -54,15 +54,15 @@ describe('an order that is being sent or checked', () => {
   });
 
   it('is not checked again while a first check, which may buy, is in flight', async () => {
-    const { id, asking } = await withCheckUnderWay();
-    await olderBy(id, ['lastCheckAt']);
+    const { id, asking } = await startCheck();
+    await agePurchase(id, ['lastCheckAt']);
     await fulfilById(id, { askNow: true });
     expect(provider.calls).to.have.length(2);
     answer('pending');
     await asking;
     // The check has its response, so a new check is allowed.
     isHeld = false;
-    await olderBy(id, ['lastCheckAt']);
+    await agePurchase(id, ['lastCheckAt']);
     await fulfilById(id, { askNow: true });
     expect(provider.calls).to.have.length(3);
   });
@@ -70,7 +70,7 @@ describe('an order that is being sent or checked', () => {
   const decisions: Decision[] = [{ outcome: 'failed' }, { outcome: 'success', serialNumber: 'SN1' }];
   for (const decision of decisions) {
     it(`cannot be decided as ${decision.outcome} during a status check, but afterwards`, async () => {
-      const { id, asking } = await withCheckUnderWay();
+      const { id, asking } = await startCheck();
       await putUnderReview(await read(id), 'It takes long.');
       expect(await refusalOf(id, decision)).to.match(/is in flight.*again in \d+ s/);
       answer('pending');
@@ -97,7 +97,7 @@ describe('an order that is being sent or checked', () => {
     isHeld = true;
     const sending = fulfilById(id);
     await eventually('the order arrives', () => provider.calls.length === 1);
-    await olderBy(id, ['sentAt', 'leaseUntil']);
+    await agePurchase(id, ['sentAt', 'leaseUntil']);
     const asking = fulfilById(id, { askNow: true });
     await eventually('the status check arrives', () => provider.calls.length === 2);
     answer('pending');
@@ -112,14 +112,14 @@ describe('an order that is being sent or checked', () => {
   it('cannot be decided if a status check is claimed at the same moment', async () => {
     const { _id: id } = await shop.buy();
     await fulfilById(id);
-    await olderBy(id, ['sentAt', 'lastCheckAt']);
+    await agePurchase(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
     // Claim the check after the decision has read the order and before the decision is written.
-    await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
+    await withFault(buildPause('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
       const asking = fulfilById(id, { askNow: true });
       await eventually('the check is being claimed', async () => (await isClaiming()) > 0);
       await putUnderReview(await read(id), 'It takes long.');
-      await withFault(paused('find', 'wallets', 2_000), async () => {
+      await withFault(buildPause('find', 'wallets', 2_000), async () => {
         const decided = refusalOf(id, { outcome: 'failed' });
         await eventually('the status check arrives', () => provider.calls.length === 2);
         expect(await decided).to.match(/has just changed/);
@@ -134,17 +134,17 @@ describe('an order that is being sent or checked', () => {
    * Returns a pending order whose status check is in flight. The provider does not respond to it
    * yet.
    */
-  async function withCheckUnderWay(): Promise<{ id: string; asking: Promise<unknown> }> {
+  async function startCheck(): Promise<{ id: string; asking: Promise<unknown> }> {
     const { _id: id } = await shop.buy();
     await fulfilById(id);
-    await olderBy(id, ['sentAt', 'lastCheckAt']);
+    await agePurchase(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
     const asking = fulfilById(id, { askNow: true });
     await eventually('the status check arrives', () => provider.calls.length === 2);
     return { id, asking };
   }
 
-  function paused(command: string, collection: string, ms: number): Fault {
+  function buildPause(command: string, collection: string, ms: number): Fault {
     return { kind: 'pause', commands: [command], namespace: `${mongoose.connection.name}.${collection}`, ms };
   }
 
@@ -163,7 +163,7 @@ describe('an order that is being sent or checked', () => {
     return PurchaseModel.findById(id).orFail().lean<Purchase>();
   }
 
-  async function olderBy(
+  async function agePurchase(
     id: string,
     fields: ('sentAt' | 'lastCheckAt' | 'leaseUntil')[],
     ms = 60_000,

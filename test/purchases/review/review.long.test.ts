@@ -44,7 +44,7 @@ const lost: OrderState = {
   message: 'Unknown to them',
 };
 const bought: OrderState = { status: 'OK', open: false, code: '00' };
-const askedOut: OrderState = { ...unknown, neverAskAgain: true };
+const neverAskedAgain: OrderState = { ...unknown, neverAskAgain: true };
 
 /**
  * The states in which purchases can come under review: the status of the purchase and the states of
@@ -54,7 +54,7 @@ const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
   ['an order just sent', 'PROCESSING', [sent]],
   ['an order without an answer', 'PROCESSING', [unknown]],
-  ['an order with "never ask again"', 'PROCESSING', [askedOut]],
+  ['an order with "never ask again"', 'PROCESSING', [neverAskedAgain]],
   ['a refused order', 'PROCESSING', [refused]],
   ['an order that was not executed', 'PROCESSING', [lost]],
   ['two refused orders', 'PROCESSING', [refused, refused]],
@@ -221,7 +221,7 @@ describe('reviews', function () {
   it('rechecks the open reviews of a seller, except undecidable and later ones', async () => {
     const other = newId();
     const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
-    const never = await reviewOf('PROCESSING', [askedOut]);
+    const never = await reviewOf('PROCESSING', [neverAskedAgain]);
     const sold = await reviewOf('PROCESSING', [refused, bought]);
     const theirs = await reviewOf('PROCESSING', [{ ...unknown, sellerId: other }]);
     const later = await reviewOf('PROCESSING', [unknown]);
@@ -257,7 +257,7 @@ describe('reviews', function () {
   });
 
   it('does not check again at a provider that responded "never ask again"', async () => {
-    const id = await reviewOf('PROCESSING', [askedOut]);
+    const id = await reviewOf('PROCESSING', [neverAskedAgain]);
     const refusal = await attempt(resolveReview(id, { outcome: 'ask' }, by));
     expect(refusal).to.match(/must not be queried again/);
     expect(server.calls).to.have.length(0);

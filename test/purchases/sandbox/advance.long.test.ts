@@ -13,7 +13,7 @@ import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { someQuote } from '../../support/some-quote.js';
 import { startStack, type Stack } from '../../support/stack.js';
-import { answer, received, startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
+import { sendResponse, acceptRequest, startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
 
 const path = '/api/sandbox/advance';
 
@@ -22,7 +22,7 @@ describe('advancing a sandbox account, with workers', () => {
   let receiver: TestReceiver;
   before(async () => {
     stack = await startStack({ workers: ['all'] });
-    receiver = await startReceiver((_request, response) => answer(response, 500));
+    receiver = await startReceiver((_request, response) => sendResponse(response, 500));
   });
   after(async () => {
     await receiver.close();
@@ -37,7 +37,7 @@ describe('advancing a sandbox account, with workers', () => {
      * Makes a purchase whose webhook was refused once by the receiver.
      * @returns the delivery row and the client.
      */
-    async function refused(name: 'buyer' | 'buyer2') {
+    async function createRefusedDelivery(name: 'buyer' | 'buyer2') {
       const client = apiClient(stack.baseUrl, accounts[name]?.api_key ?? '');
       await client.post('/api/buyer/api/config', {
         webhook_url: `${receiver.url}/${name}`,
@@ -63,8 +63,8 @@ describe('advancing a sandbox account, with workers', () => {
         .updateOne({ _id: receiverId as string }, { $set: { openUntil: inAnHour } });
       return { client, id: row._id, mine: { refId, event } };
     }
-    const [one, other] = [await refused('buyer'), await refused('buyer2')];
-    receiver.behave(received);
+    const [one, other] = [await createRefusedDelivery('buyer'), await createRefusedDelivery('buyer2')];
+    receiver.behave(acceptRequest);
     const { status, body } = await one.client.post(path);
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body.data.deliveries).to.be.greaterThan(0);

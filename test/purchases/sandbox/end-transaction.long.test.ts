@@ -30,7 +30,7 @@ describe('ending a sandbox transaction', () => {
    * Makes a purchase and waits until the simulator has received the order.
    * @returns the ref_id.
    */
-  async function underWay(number = heldNumber): Promise<string> {
+  async function startPurchase(number = heldNumber): Promise<string> {
     const refId = uniqueRef();
     const body = { code, customer_number: number, ref_id: refId };
     expect((await buyer.post('/api/buyer/transaction', body)).status).to.equal(200);
@@ -56,7 +56,7 @@ describe('ending a sandbox transaction', () => {
 
   it('success ends …1238 with a serial number and one execution; repeats are equal', async () => {
     const before = await balance();
-    const refId = await underWay();
+    const refId = await startPurchase();
     const { transaction_id: id } = await transaction(refId);
     expect(await executions(id)).to.equal(0);
     const ended = await end(refId, 'success');
@@ -74,7 +74,7 @@ describe('ending a sandbox transaction', () => {
   });
 
   it('repeated calls while the transaction ends are never refused', async () => {
-    const refIds = await Promise.all(Array.from({ length: 12 }, () => underWay()));
+    const refIds = await Promise.all(Array.from({ length: 12 }, () => startPurchase()));
     const refused = await Promise.all(
       refIds.map(async (refId) => {
         for (;;) {
@@ -90,7 +90,7 @@ describe('ending a sandbox transaction', () => {
 
   it('failed refunds the price, without another seller and without execution', async () => {
     const before = await balance();
-    const refId = await underWay();
+    const refId = await startPurchase();
     const { transaction_id: id } = await transaction(refId);
     expect(await balance()).to.be.lessThan(before);
     await end(refId, 'failed');
@@ -143,7 +143,7 @@ describe('ending a sandbox transaction', () => {
   it('the first of two different concurrent ends wins, and money moves once', async () => {
     for (let round = 0; round < 5; round++) {
       const before = await balance();
-      const refId = await underWay();
+      const refId = await startPurchase();
       const { transaction_id: id } = await transaction(refId);
       const answers = await Promise.all([end(refId, 'success'), end(refId, 'failed'), end(refId, 'failed')]);
       expect(answers.map(({ status }) => status).filter((each) => each !== 200 && each !== 409)).to.be.empty;
@@ -160,7 +160,7 @@ describe('ending a sandbox transaction', () => {
   });
 
   it("does not find or change another account's transaction, by ref_id or id", async () => {
-    const refId = await underWay();
+    const refId = await startPurchase();
     const { transaction_id: id } = await transaction(refId);
     const made = await topup(
       ['account', 'create', uniqueRef('other'), '--role', 'buyer', '--json'],

@@ -26,7 +26,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   after(() => provider.close());
 
   /** Makes a purchase. No worker runs here, so it stays accepted. */
-  async function bought() {
+  async function createPurchase() {
     const { _id: code, sellerId } = await newProduct(api);
     const { key, account } = await api.newBuyer(100_000);
     const body = { code, customer_number: '081234561238', ref_id: uniqueRef() };
@@ -61,14 +61,14 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
     ({ status: 409, code: '01', reason: 'end_not_possible', message }) as const;
 
   it('refuses a transaction that is not with a provider yet', async () => {
-    const { end, stored } = await bought();
+    const { end, stored } = await createPurchase();
     const before = await stored();
     expectFailure(await end('success'), notPossible(/not with a provider yet/));
     expect(await stored()).to.deep.equal(before);
   });
 
   it('refuses a transaction at a real provider, which is not called', async () => {
-    const { end, sent, become, stored } = await bought();
+    const { end, sent, become, stored } = await createPurchase();
     await sent('h2h');
     await become({ status: 'PROCESSING' });
     for (const result of ['success', 'failed']) {
@@ -79,11 +79,11 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   });
 
   it('refuses a transaction under review or with a masked customer number', async () => {
-    const { end, sent, become } = await bought();
+    const { end, sent, become } = await createPurchase();
     await sent('simulator');
     await become({ status: 'PROCESSING', reviewSince: new Date() });
     expectFailure(await end('success'), notPossible(/operator/));
-    const sold = await bought();
+    const sold = await createPurchase();
     await sold.sent('simulator', { status: 'OK', open: false });
     await sold.become({ status: 'SUCCESS', proofs: { customerNumber: 'masked' } });
     expectFailure(await sold.end('reversed'), notPossible(/operator/));
@@ -92,7 +92,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
 
   it('returns the existing end while the majority lags behind it', async function () {
     await skipWithoutFaults(this);
-    const { id, end, sent, become } = await bought();
+    const { id, end, sent, become } = await createPurchase();
     await sent('simulator');
     await lagNextCommit(purchases.collectionName, 1_500);
     const ended = become({ status: 'SUCCESS' }).exec();
@@ -116,7 +116,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
       ['REFUNDED', 'reversed', ['success', 'failed']],
       ['PROCESSING', null, ['reversed']],
     ] as const) {
-      const { end, sent, become } = await bought();
+      const { end, sent, become } = await createPurchase();
       await sent('simulator', status === 'PROCESSING' ? {} : { open: false, status: 'OK' });
       await become({ status });
       for (const other of others) {
@@ -132,7 +132,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   });
 
   it('returns 503 while the simulator is unreachable, and the call can be retried', async () => {
-    const { end, sent, become, stored } = await bought();
+    const { end, sent, become, stored } = await createPurchase();
     await sent('simulator', {}, 'http://127.0.0.1:9');
     await become({ status: 'PROCESSING' });
     const answer = await end('success');
@@ -142,7 +142,7 @@ describe('POST /api/sandbox/transactions/<ref>/end: refusals', () => {
   });
 
   it('refuses an unknown result or an unknown transaction', async () => {
-    const { end } = await bought();
+    const { end } = await createPurchase();
     for (const result of ['lost', '', null, undefined, 1]) {
       expectFailure(await end(result), { status: 400, code: '01', field: 'result' });
     }

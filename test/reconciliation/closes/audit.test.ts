@@ -22,7 +22,7 @@ describe('audit log in daily closes', () => {
   /** Changes audit entries with permissions that the service does not have. */
   const forge = (change: (entries: typeof auditEntries) => Promise<unknown>) => change(auditEntries);
 
-  async function written(action: string): Promise<string> {
+  async function writeAuditEntry(action: string): Promise<string> {
     const id = newId();
     await recordAudit(null, {
       actor: 'operator:test',
@@ -40,7 +40,7 @@ describe('audit log in daily closes', () => {
     return findings.map(({ check, subject, message }) => `${check} ${subject}: ${message}`);
   }
 
-  async function restored(id: string, change: () => Promise<unknown>): Promise<string[]> {
+  async function listFindingsDuring(id: string, change: () => Promise<unknown>): Promise<string[]> {
     const before = (await auditEntries.findOne({ _id: id })) as Document;
     await change();
     const found = await namedFindings();
@@ -54,7 +54,7 @@ describe('audit log in daily closes', () => {
 
   it('the first close covers all earlier entries; days closed without audit rows pass', async () => {
     setTime(dayAgo(20), 12);
-    const old = await written('before any close');
+    const old = await writeAuditEntry('before any close');
     setTime(dayAgo(9), 1);
     await closeLedger(dayAgo(10));
     // Simulate a close by an earlier release, which wrote no audit rows.
@@ -73,13 +73,13 @@ describe('audit log in daily closes', () => {
     expect(await namedFindings()).to.deep.equal([]);
 
     setTime(dayAgo(9), 12);
-    first = await written('in the first day with rows');
+    first = await writeAuditEntry('in the first day with rows');
     setTime(dayAgo(8), 1);
     await closeLedger(dayAgo(9));
     expect((await auditCloses.findOne({ _id: old }))?.day).to.equal(dayAgo(9));
     expect((await auditCloses.findOne({ _id: first }))?.day).to.equal(dayAgo(9));
     setTime(dayAgo(8), 12);
-    second = await written('in the next one');
+    second = await writeAuditEntry('in the next one');
     setTime(dayAgo(7), 1);
     await Promise.all([closeLedger(dayAgo(8)), closeLedger(dayAgo(8))]);
     expect((await auditCloses.findOne({ _id: second }))?.day).to.equal(dayAgo(8));
@@ -91,20 +91,20 @@ describe('audit log in daily closes', () => {
     const change = (fields: object) => () =>
       forge((entries) => entries.updateOne({ _id: first }, { $set: fields as never }));
     const name = `audit audit entry ${first}: it was changed after ${dayAgo(9)} was closed`;
-    expect(await restored(first, change({ actor: 'operator:other' }))).to.deep.equal([name]);
-    expect(await restored(first, change({ 'before.nested.list': [1, 'two'] }))).to.deep.equal([name]);
-    expect(await restored(first, change({ added: true }))).to.deep.equal([name]);
-    expect(await restored(first, change({ at: new Date() })), 'entry moved to a later day').to.deep.equal([
+    expect(await listFindingsDuring(first, change({ actor: 'operator:other' }))).to.deep.equal([name]);
+    expect(await listFindingsDuring(first, change({ 'before.nested.list': [1, 'two'] }))).to.deep.equal([name]);
+    expect(await listFindingsDuring(first, change({ added: true }))).to.deep.equal([name]);
+    expect(await listFindingsDuring(first, change({ at: new Date() })), 'entry moved to a later day').to.deep.equal([
       name,
     ]);
     expect(
-      await restored(second, () => forge((entries) => entries.deleteOne({ _id: second }))),
+      await listFindingsDuring(second, () => forge((entries) => entries.deleteOne({ _id: second }))),
     ).to.deep.equal([`audit audit entry ${second}: it was removed after ${dayAgo(8)} was closed`]);
   });
 
   it('reports an entry added to a closed day, or its day if a row was added too', async () => {
     setTime(dayAgo(8), 15);
-    const forged = await written('never happened');
+    const forged = await writeAuditEntry('never happened');
     const unknown = /did not exist when its day was closed/;
     const [named, ...others] = await namedFindings();
     expect(named).to.match(unknown).and.to.include(forged);
@@ -140,7 +140,7 @@ describe('audit log in daily closes', () => {
 
   it('covers a late entry once, in the next close, and reports it', async () => {
     setTime(dayAgo(8), 23);
-    const late = await written('by a clock that is behind');
+    const late = await writeAuditEntry('by a clock that is behind');
     expect((await namedFindings()).join('\n')).to.include(late);
     setTime(dayAgo(6), 1);
     await closeLedger(dayAgo(7));

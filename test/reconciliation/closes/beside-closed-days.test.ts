@@ -107,12 +107,12 @@ describe('daily verification outside closed days', () => {
     ],
     [
       'wrong totals of today',
-      () => add('dailyTotals', drifted(dayAgo(0))),
+      () => add('dailyTotals', buildDriftedTotals(dayAgo(0))),
       () => [`totals: account ${account._id} on ${dayAgo(0)}`],
     ],
     [
       'wrong totals of the last closed day',
-      () => add('dailyTotals', drifted(dayAgo(2))),
+      () => add('dailyTotals', buildDriftedTotals(dayAgo(2))),
       () => [`totals: account ${account._id} on ${dayAgo(2)}`],
     ],
     [
@@ -167,7 +167,7 @@ describe('daily verification outside closed days', () => {
     return () => Promise.all([journal(), wallet()]);
   }
 
-  function drifted(day: string): Document {
+  function buildDriftedTotals(day: string): Document {
     const counters = { bought: { count: { SUCCESS: rupiah(7) } } };
     return { _id: `${account._id}|${day}|base`, accountId: account._id, day, slot: null, counters };
   }

@@ -121,7 +121,7 @@ describe('closed days of the ledger', function () {
     ],
     [
       'a journal without a place in its wallet',
-      () => add('journals', { ...surplus(), walletSeq: null }),
+      () => add('journals', { ...buildSurplus(), walletSeq: null }),
       () => [on(play.seller, second)],
     ],
     [
@@ -243,7 +243,7 @@ describe('closed days of the ledger', function () {
       .collection('wallets')
       .findOne({ _id: play.seller._id as never });
     const restore = await add('journals', {
-      ...surplus(),
+      ...buildSurplus(),
       walletSeq: Long.fromNumber(Number(wallet?.['seq']) + 1),
       balanceAfter: Long.fromNumber(Number(wallet?.['balance']) + 1_000_000),
     });
@@ -255,7 +255,7 @@ describe('closed days of the ledger', function () {
   });
 
   /** Builds a journal on the second day that has no subject. */
-  function surplus(): Document & { _id: string } {
+  function buildSurplus(): Document & { _id: string } {
     return {
       _id: newId(),
       accountId: play.seller._id,

@@ -28,4 +28,4 @@ export const one = Long.fromNumber(1);
 export const rupiah = (amount: number) => Long.fromNumber(amount);
 export const journal = (subjectId: unknown, kind: string) => ({ subjectId, kind });
 /** An unused id that sorts after all existing ids. */
-export const strange = 'f'.repeat(32);
+export const unknownId = 'f'.repeat(32);

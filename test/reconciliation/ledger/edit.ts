@@ -18,7 +18,7 @@ export interface Edit {
   undo(): Promise<void>;
 }
 
-export function edit(db: Db): Edit {
+export function createEdit(db: Db): Edit {
   const undoes: (() => Promise<unknown>)[] = [];
 
   async function read(collection: string, filter: Document): Promise<Document> {

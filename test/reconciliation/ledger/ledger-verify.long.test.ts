@@ -4,7 +4,7 @@ import { withFault } from '../../support/mongo-faults.js';
 import { topup, topupProcess } from '../../support/topup.js';
 import { one, type Expected } from './corruption.js';
 import { addFailures, removeFailures } from './add-failures.js';
-import { edit, type Edit } from './edit.js';
+import { createEdit, type Edit } from './edit.js';
 import { buy, makeHistory, type History } from './history.js';
 import { otherCorruptions } from './other-corruptions.js';
 import { purchaseCorruptions } from './purchase-corruptions.js';
@@ -19,7 +19,7 @@ describe('topup ledger verify', function () {
 
   before(async () => {
     history = await makeHistory();
-    planted = edit(history.stack.db);
+    planted = createEdit(history.stack.db);
   });
   afterEach(() => planted.undo());
   after(() => history.stack.stop());
@@ -44,7 +44,7 @@ describe('topup ledger verify', function () {
       await plant(planted, history.ids);
       const { code, report } = await verify();
       const findingsJson = JSON.stringify(report.findings, null, 1);
-      for (const [check, about, says] of finds.map(filledIn)) {
+      for (const [check, about, says] of finds.map(fillInIds)) {
         const found = report.findings.some(
           (each) => each.check === check && each.subject === about && each.message.includes(says),
         );
@@ -61,7 +61,7 @@ describe('topup ledger verify', function () {
     });
   }
 
-  function filledIn([check, ...texts]: Expected): [LedgerCheck, string, string] {
+  function fillInIds([check, ...texts]: Expected): [LedgerCheck, string, string] {
     const ids = history.ids as unknown as Record<string, string>;
     const [about, says] = texts.map((text) =>
       text.replace(/\{(\w+)\}/g, (all, name: string) => ids[name] ?? all),

@@ -1,5 +1,5 @@
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
-import { journal, one, rupiah, strange, type Corruption } from './corruption.js';
+import { journal, one, rupiah, unknownId, type Corruption } from './corruption.js';
 
 const today = formatBusinessDay(new Date());
 const far = new Date('2099-01-01T00:00:00Z');
@@ -48,11 +48,11 @@ export const otherCorruptions: Corruption[] = [
       await edit.copy(
         'deposits',
         { _id: ids.idleDeposit },
-        { _id: strange, refId: 'forged', amount, balanceBefore: rupiah(50_000), balanceAfter },
+        { _id: unknownId, refId: 'forged', amount, balanceBefore: rupiah(50_000), balanceAfter },
       );
       await edit.copy('journals', journal(ids.idleDeposit, 'deposit'), {
-        _id: strange,
-        subjectId: strange,
+        _id: unknownId,
+        subjectId: unknownId,
         walletSeq: rupiah(2),
         balanceAfter,
         lines: [
@@ -62,7 +62,7 @@ export const otherCorruptions: Corruption[] = [
       });
       await edit.change('wallets', { _id: ids.idleId }, { $set: { balance: balanceAfter, seq: rupiah(2) } });
     },
-    finds: [['vouched', `deposit ${strange}`, 'no audit entry deposit.confirm']],
+    finds: [['vouched', `deposit ${unknownId}`, 'no audit entry deposit.confirm']],
   },
   {
     what: 'a deposit confirmed for another amount than the credited one',
@@ -117,17 +117,17 @@ export const otherCorruptions: Corruption[] = [
     what: 'a payout without a request',
     plant: (edit, ids) =>
       edit.copy('journals', journal(ids.paidOut, 'settlement-completed'), {
-        _id: strange,
-        subjectId: strange,
+        _id: unknownId,
+        subjectId: unknownId,
         walletSeq: rupiah(99),
       }),
-    finds: [['journal-subject', `journal settlement-completed of ${strange}`, 'there is no settlement']],
+    finds: [['journal-subject', `journal settlement-completed of ${unknownId}`, 'there is no settlement']],
   },
   {
     what: 'a settlement that holds nothing',
-    plant: (edit, ids) => edit.copy('settlements', { _id: ids.waiting }, { _id: strange, refId: 'forged' }),
+    plant: (edit, ids) => edit.copy('settlements', { _id: ids.waiting }, { _id: unknownId, refId: 'forged' }),
     finds: [
-      ['settlements', `settlement ${strange}`, 'does not have exactly one journal "settlement-request"'],
+      ['settlements', `settlement ${unknownId}`, 'does not have exactly one journal "settlement-request"'],
     ],
   },
   {
@@ -176,8 +176,8 @@ export const otherCorruptions: Corruption[] = [
   },
   {
     what: 'a quote claimed by a nonexistent payment',
-    plant: (edit, ids) => edit.change('quotes', { _id: ids.openQuote }, { $set: { usedBy: strange } }),
-    finds: [['quotes', 'quote {openQuote}', `claimed by transaction ${strange}, which does not exist`]],
+    plant: (edit, ids) => edit.change('quotes', { _id: ids.openQuote }, { $set: { usedBy: unknownId } }),
+    finds: [['quotes', 'quote {openQuote}', `claimed by transaction ${unknownId}, which does not exist`]],
   },
   {
     what: 'a quote claimed by a payment of another bill',

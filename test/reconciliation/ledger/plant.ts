@@ -1,7 +1,7 @@
 /** Plants one corruption through the test's own database connection. */
 import type { Db, Document } from 'mongodb';
 import mongoose from 'mongoose';
-import { edit, type Edit } from './edit.js';
+import { createEdit, type Edit } from './edit.js';
 
 /** Undoes a corruption. */
 export type Restore = () => Promise<void>;
@@ -15,7 +15,7 @@ export function db(): Db {
 }
 
 async function plant(corrupt: (planted: Edit) => Promise<unknown>): Promise<Restore> {
-  const planted = edit(db());
+  const planted = createEdit(db());
   await corrupt(planted);
   return () => planted.undo();
 }

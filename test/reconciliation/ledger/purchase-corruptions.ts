@@ -1,4 +1,4 @@
-import { journal, one, rupiah, strange, type Corruption } from './corruption.js';
+import { journal, one, rupiah, unknownId, type Corruption } from './corruption.js';
 
 const far = new Date('2099-01-01T00:00:00Z');
 
@@ -177,12 +177,12 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'an attempt without a transaction, followed by another corruption',
     plant: async (edit, ids) => {
-      const changes = { _id: `${strange}-1`, transactionId: null, n: 9 };
+      const changes = { _id: `${unknownId}-1`, transactionId: null, n: 9 };
       await edit.copy('attempts', { _id: `${ids.failed}-1` }, changes);
       await edit.change('attempts', { _id: `${ids.success}-1` }, { $inc: { offerPrice: rupiah(1_000_000) } });
     },
     finds: [
-      ['documents', `attempts ${strange}-1`, 'its transactionId is null'],
+      ['documents', `attempts ${unknownId}-1`, 'its transactionId is null'],
       ['attempts', 'transaction {success}', 'debited'],
     ],
   },

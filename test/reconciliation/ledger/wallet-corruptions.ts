@@ -1,13 +1,13 @@
 import { Long } from 'mongodb';
-import { journal, one, rupiah, strange, type Corruption } from './corruption.js';
+import { journal, one, rupiah, unknownId, type Corruption } from './corruption.js';
 import type { Edit } from './edit.js';
 import type { Ids } from './history.js';
 
 /** Builds a journal between platform accounts that is consistent in itself. */
 export const platformJournal = (changes: object) => ({
-  _id: strange,
+  _id: unknownId,
   kind: 'success',
-  subjectId: strange,
+  subjectId: unknownId,
   walletId: null,
   walletSeq: null,
   balanceAfter: null,
@@ -25,10 +25,10 @@ export const platformJournal = (changes: object) => ({
  */
 async function overdraw(edit: Edit, { open, idleId }: Ids): Promise<void> {
   const price = rupiah(60_000);
-  await edit.copy('transactions', { _id: open }, { _id: strange, accountId: idleId, price });
+  await edit.copy('transactions', { _id: open }, { _id: unknownId, accountId: idleId, price });
   await edit.copy('journals', journal(open, 'purchase'), {
-    _id: strange,
-    subjectId: strange,
+    _id: unknownId,
+    subjectId: unknownId,
     accountId: idleId,
     walletId: idleId,
     walletSeq: rupiah(2),
@@ -62,7 +62,7 @@ export const walletCorruptions: Corruption[] = [
   {
     what: 'a journal of an unknown kind, from revenue to bank',
     plant: (edit) => edit.add('journals', platformJournal({ kind: 'bonus' })),
-    finds: [['journal-subject', `journal bonus of ${strange}`, 'the kind "bonus" is unknown']],
+    finds: [['journal-subject', `journal bonus of ${unknownId}`, 'the kind "bonus" is unknown']],
   },
   {
     what: 'a journal of an unknown kind in addition to those of a purchase',
@@ -72,12 +72,12 @@ export const walletCorruptions: Corruption[] = [
   {
     what: 'a journal of a known kind whose subject does not exist',
     plant: (edit) => edit.add('journals', platformJournal({})),
-    finds: [['journal-subject', `journal success of ${strange}`, 'there is no transaction']],
+    finds: [['journal-subject', `journal success of ${unknownId}`, 'there is no transaction']],
   },
   {
     what: 'a journal whose subjectId is null',
     plant: (edit) => edit.add('journals', platformJournal({ subjectId: null })),
-    finds: [['documents', `journals ${strange}`, 'its subjectId is null']],
+    finds: [['documents', `journals ${unknownId}`, 'its subjectId is null']],
   },
   {
     what: 'a journal whose subjectId is null, followed by another corruption',
@@ -86,7 +86,7 @@ export const walletCorruptions: Corruption[] = [
       await edit.change('journals', journal(ids.success, 'success'), { $inc: { 'lines.2.amount': one } });
     },
     finds: [
-      ['documents', `journals ${strange}`, 'its subjectId is null'],
+      ['documents', `journals ${unknownId}`, 'its subjectId is null'],
       ['journal-balances', 'journal success of {success}', 'sum to 1'],
     ],
   },
@@ -97,7 +97,7 @@ export const walletCorruptions: Corruption[] = [
       await edit.add('journals', platformJournal({ _id: 'e'.repeat(32), subjectId: { id: 1 } }));
     },
     finds: [
-      ['documents', `journals ${strange}`, 'its subjectId is missing'],
+      ['documents', `journals ${unknownId}`, 'its subjectId is missing'],
       ['documents', `journals ${'e'.repeat(32)}`, 'its subjectId is {"id":1}'],
     ],
   },
@@ -215,8 +215,8 @@ export const walletCorruptions: Corruption[] = [
   {
     what: 'a wallet without an account',
     plant: (edit) =>
-      edit.add('wallets', { _id: strange, balance: Long.ZERO, held: Long.ZERO, seq: Long.ZERO }),
-    finds: [['wallet-account', `wallet ${strange}`, 'the wallet has no account']],
+      edit.add('wallets', { _id: unknownId, balance: Long.ZERO, held: Long.ZERO, seq: Long.ZERO }),
+    finds: [['wallet-account', `wallet ${unknownId}`, 'the wallet has no account']],
   },
   {
     what: 'two journals of one movement under an index that is not unique',
@@ -224,7 +224,7 @@ export const walletCorruptions: Corruption[] = [
       await edit.index('journals', 'account_subject_kind_unique', {
         key: { accountId: 1, subjectId: 1, kind: 1 },
       });
-      await edit.copy('journals', journal(ids.success, 'success'), { _id: strange });
+      await edit.copy('journals', journal(ids.success, 'success'), { _id: unknownId });
     },
     finds: [
       ['unique-indexes', 'index journals.account_subject_kind_unique', 'it is not unique'],
@@ -234,9 +234,9 @@ export const walletCorruptions: Corruption[] = [
   {
     what: 'a journal of another account than its wallet',
     plant: (edit, ids) =>
-      edit.change('journals', journal(ids.open, 'purchase'), { $set: { accountId: strange } }),
+      edit.change('journals', journal(ids.open, 'purchase'), { $set: { accountId: unknownId } }),
     finds: [
-      ['journal-balances', 'journal purchase of {open}', `its account is ${strange}, but its wallet is`],
+      ['journal-balances', 'journal purchase of {open}', `its account is ${unknownId}, but its wallet is`],
     ],
   },
   {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
 import { sendJson } from '../../providers/play-server.js';
 import { playedSellers } from '../../providers/played-sellers.js';
-import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
+import { addProduct, waitUntilFinal, purchase } from '../../providers/provider-stack.js';
 import { retrySchedule } from '../../../src/webhooks/deliver/retry-schedule.js';
 import { announceChange } from '../../support/announce-change.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
@@ -71,7 +71,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
           const sold = { status: '00', ref_id: refId, transaction_status: 'success', message: 'Success' };
           sendJson(response, 200, { ...sold, sn: 'SN-OF-ALL' });
         });
-        await finalOf(stack, await purchase(buyer, code, '081234567804'));
+        await waitUntilFinal(stack, await purchase(buyer, code, '081234567804'));
         await purchase(buyer, code, '081234567805');
         await eventually('an open case', () => rows('cases').findOne({ resolvedAt: null }));
       },

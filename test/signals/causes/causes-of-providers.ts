@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
-import { addProduct, addSeller, finalOf, pointSeller, purchase } from '../../providers/provider-stack.js';
+import { addProduct, addSeller, waitUntilFinal, pointSeller, purchase } from '../../providers/provider-stack.js';
 import { announceChange } from '../../support/announce-change.js';
 import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
@@ -13,7 +13,7 @@ import { ago, hourMs, type Cause, type Causes, type Scene } from './scene.js';
 
 /** Number of orders. A circuit opens after twenty consecutive failures. */
 const orders = 30;
-const hangs = 'hangs';
+const hangingSeller = 'hangs';
 
 export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
   let certified: Server | undefined;
@@ -54,7 +54,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     how,
     begin: () => setAge(index, ago(hours * hourMs)),
     async end() {
-      await finalOf(stack, aged[index]?.id ?? '', 60_000);
+      await waitUntilFinal(stack, aged[index]?.id ?? '', 60_000);
       await setAge(index, aged[index]?.createdAt ?? new Date());
     },
   });
@@ -64,9 +64,9 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       alarm: 'TopupProviderCircuitOpen',
       how: 'a provider that hangs',
       async begin() {
-        await addSeller(stack, hangs);
-        const { id } = await pointSeller(stack, hangs, simulated(hangs));
-        await stack.simulator.control({ providers: { [hangs]: { latency_ms: 600_000 } } });
+        await addSeller(stack, hangingSeller);
+        const { id } = await pointSeller(stack, hangingSeller, simulated(hangingSeller));
+        await stack.simulator.control({ providers: { [hangingSeller]: { latency_ms: 600_000 } } });
         aged = await Promise.all(
           (await buyAt(id, orders)).slice(0, 2).map(async (each) => {
             await eventually('the order is sent', () => rows('attempts').findOne({ transactionId: each }));
@@ -76,14 +76,14 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         );
       },
       async end() {
-        await stack.simulator.control({ providers: { [hangs]: null } });
+        await stack.simulator.control({ providers: { [hangingSeller]: null } });
         // In the sandbox, a purchase with an unknown outcome soon goes to review.
         for (const { _id } of await rows('transactions')
           .find({ reviewSince: { $type: 'date' } })
           .toArray()) {
           await topup(['review', 'resolve', _id, '--as', 'ask', '--reason', 'it answers again'], stack.env);
         }
-        await probe(await idOf(hangs));
+        await probe(await idOf(hangingSeller));
       },
     },
     ofAge('TopupPurchasesOld', 'one of its orders, made two days older *', 0, 48),

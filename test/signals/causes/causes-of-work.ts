@@ -1,6 +1,6 @@
 /** Causes of alarms about work that is stuck or not done. */
 import { startPlayServer, type PlayServer } from '../../providers/play-server.js';
-import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
+import { addProduct, waitUntilFinal, purchase } from '../../providers/provider-stack.js';
 import { announceChange } from '../../support/announce-change.js';
 import { eventually } from '../../support/eventually.js';
 import type { RunningProgram } from '../../support/start-program.js';
@@ -73,7 +73,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
       how: 'a sale that no worker posts for a minute',
       async begin() {
         const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
-        await finalOf(stack, await purchase(buyer, code, '081234567802'));
+        await waitUntilFinal(stack, await purchase(buyer, code, '081234567802'));
       },
       end: () => stack.startWorker('sellers'),
     },

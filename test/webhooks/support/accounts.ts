@@ -59,7 +59,7 @@ export function someTransaction(over: Partial<Purchase> = {}): Purchase {
 }
 
 /** Stores delivery rows in a database transaction, as the service does. */
-export async function store(rows: Delivery[]): Promise<Delivery[]> {
+export async function storeDeliveries(rows: Delivery[]): Promise<Delivery[]> {
   await runInTransaction((session) => insertDeliveries(session, rows));
   return rows;
 }
@@ -67,7 +67,7 @@ export async function store(rows: Delivery[]): Promise<Delivery[]> {
 /** Stores the webhook for a successful purchase of this buyer. */
 export async function storeSuccess(buyer: Account): Promise<Delivery> {
   const purchase = someTransaction({ accountId: buyer._id });
-  const [row] = await store(buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }));
+  const [row] = await storeDeliveries(buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }));
   if (!row) {
     throw new Error('no row');
   }

@@ -2,7 +2,7 @@ import { disconnectMongo } from '../../../src/database/mongo.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { closeQueues } from '../../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis } from '../../../src/redis/connection.js';
-import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
+import { connectMongoWhenReady } from '../../support/connect-mongo.js';
 import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import '../../../src/all-models.js';
 
@@ -11,7 +11,7 @@ import '../../../src/all-models.js';
  */
 export function useDatabase(): void {
   before(async () => {
-    await Promise.all([connectMongoWhenItAnswers(), connectRedis()]);
+    await Promise.all([connectMongoWhenReady(), connectRedis()]);
     await migrate();
   });
   after(async () => {

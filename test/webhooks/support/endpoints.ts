@@ -11,8 +11,8 @@ import { deliveries, type Delivery } from '../../../src/webhooks/deliver/deliver
 import { createSender } from '../../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard } from '../../../src/webhooks/deliver/url-guard.js';
 import { useApi, type ApiAccount } from '../../api/support/api.js';
-import { someTransaction, store } from './accounts.js';
-import { received, startReceiver, type TestReceiver } from './receiver.js';
+import { someTransaction, storeDeliveries } from './accounts.js';
+import { acceptRequest, startReceiver, type TestReceiver } from './receiver.js';
 
 /** An endpoint in the format of the API. */
 export interface ShownEndpoint {
@@ -48,7 +48,7 @@ export function useEndpoints() {
     await stage.receiver.close();
   });
   beforeEach(async () => {
-    stage.receiver.behave(received);
+    stage.receiver.behave(acceptRequest);
     const over = { webhookUrl: uniqueUrl('first'), rateLimit: limits.rateLimitMax };
     stage.owner = await api.newAccount('buyer', over);
   });
@@ -103,6 +103,6 @@ export function useEndpoints() {
       kind: PurchaseEvent,
       purchase = someTransaction({ accountId: stage.owner.account._id }),
     ): Promise<Delivery[]> =>
-      store(buildPurchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
+      storeDeliveries(buildPurchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
   };
 }

@@ -12,7 +12,7 @@ export interface TestNameServer {
   close(): Promise<void>;
 }
 
-const quadA = 28;
+const aaaaType = 28;
 
 /** Starts a real name server on UDP that returns hostile addresses. */
 export async function startNameServer(zone: Zone): Promise<TestNameServer> {
@@ -24,7 +24,7 @@ export async function startNameServer(zone: Zone): Promise<TestNameServer> {
     asked.set(key, (asked.get(key) ?? 0) + 1);
     const addresses = name in zone ? (zone[name]?.(asked.get(key) ?? 1) ?? null) : [];
     if (addresses !== null) {
-      const wanted = addresses.filter((each) => each.includes(':') === (type === quadA));
+      const wanted = addresses.filter((each) => each.includes(':') === (type === aaaaType));
       socket.send(reply(question.subarray(0, end), wanted), from.port, from.address);
     }
   });
@@ -59,7 +59,7 @@ function answerRecord(address: string): Buffer {
   const data = address.includes(':') ? ipv6(address) : Buffer.from(address.split('.').map(Number));
   const record = Buffer.alloc(12);
   record.writeUInt16BE(0xc00c, 0);
-  record.writeUInt16BE(address.includes(':') ? quadA : 1, 2);
+  record.writeUInt16BE(address.includes(':') ? aaaaType : 1, 2);
   record.writeUInt16BE(1, 4);
   record.writeUInt32BE(0, 6);
   record.writeUInt16BE(data.length, 10);

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http';
  * What the proxy does on CONNECT. `serve` opens the tunnel, `hang` never responds, and a number is
  * the status of its response.
  */
-export type ProxyMood = 'serve' | 'hang' | number;
+export type ProxyBehaviour = 'serve' | 'hang' | number;
 
 export interface TestProxy {
   /** The proxy's URL, including user name and password. */
@@ -13,7 +13,7 @@ export interface TestProxy {
   port: number;
   /** The targets of the CONNECT requests, in order of arrival. */
   targets: string[];
-  behave(mood: ProxyMood): void;
+  behave(mood: ProxyBehaviour): void;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export async function startProxy(): Promise<TestProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
   const expected = `Basic ${Buffer.from(`user:${decodeURIComponent(proxyPassword)}`).toString('base64')}`;
-  let mood: ProxyMood = 'serve';
+  let mood: ProxyBehaviour = 'serve';
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);

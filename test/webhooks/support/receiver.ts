@@ -23,9 +23,9 @@ export interface TestReceiver {
   close(): Promise<void>;
 }
 
-export const received: Behaviour = (_request, response) => answer(response, 200, { status: 'received' });
+export const acceptRequest: Behaviour = (_request, response) => sendResponse(response, 200, { status: 'received' });
 
-export function answer(
+export function sendResponse(
   response: ServerResponse,
   status: number,
   body: unknown = {},
@@ -39,7 +39,7 @@ export function answer(
  * @param host The address to listen on. A separate loopback address makes it a separate receiver.
  */
 export async function startReceiver(
-  behaviour: Behaviour = received,
+  behaviour: Behaviour = acceptRequest,
   host = '127.0.0.1',
 ): Promise<TestReceiver> {
   const all: Received[] = [];

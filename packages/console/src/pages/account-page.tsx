@@ -2,12 +2,12 @@ import { Anchor, Code, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { rupiah, timeIn } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatRupiah, formatTime } from '../format.js';
 import { AccountActions, type Account } from '../parts/account-actions.js';
 import { Facts } from '../parts/facts.js';
 import { Statement } from '../parts/statement.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -17,19 +17,19 @@ export function AccountPage(): React.ReactElement {
   const { username = '' } = useParams();
   const found = useQuery({
     queryKey: ['account', username],
-    queryFn: () => dataOf(api.GET('/accounts/{username}', { params: { path: { username } } })),
+    queryFn: () => unwrapData(api.GET('/accounts/{username}', { params: { path: { username } } })),
   });
   return (
     <>
       <Anchor component={Link} to="/accounts" size="sm">
         {t('accounts')}
       </Anchor>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
+      {found.data ? <AccountDetails of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
     </>
   );
 }
 
-function Whole({ of }: { of: Account }): React.ReactElement {
+function AccountDetails({ of }: { of: Account }): React.ReactElement {
   const mayRead = useMay('statement.export');
   const isSeller = of.role === 'seller';
   const orStandard = (value: number | null) => (value === null ? t('standard') : String(value));
@@ -43,8 +43,8 @@ function Whole({ of }: { of: Account }): React.ReactElement {
       </Group>
       <Facts
         of={[
-          [t('balance'), rupiah(of.balance)],
-          [t('held'), of.held === 0 ? null : rupiah(of.held)],
+          [t('balance'), formatRupiah(of.balance)],
+          [t('held'), of.held === 0 ? null : formatRupiah(of.held)],
           [t('role'), of.role],
           ['id', of.id],
           [t('made'), <Time at={of.created_at} />],
@@ -94,7 +94,7 @@ function Whole({ of }: { of: Account }): React.ReactElement {
       <Heading>{t('keys')}</Heading>
       <Keys of={of} />
       <Heading>{t('changes')}</Heading>
-      {of.changes.length === 0 && <Nothing>{t('noChange')}</Nothing>}
+      {of.changes.length === 0 && <EmptyState>{t('noChange')}</EmptyState>}
       <List size="sm" spacing={4} style={{ overflowWrap: 'anywhere' }}>
         {of.changes.map(({ at, actor, action, reason }) => (
           <List.Item key={`${at} ${action}`}>
@@ -119,12 +119,12 @@ function Webhooks({ of }: { of: Account }): React.ReactElement {
   const zone = useZone();
   return (
     <Stack gap="xs">
-      {of.webhooks.length === 0 && <Nothing>{t('noWebhook')}</Nothing>}
+      {of.webhooks.length === 0 && <EmptyState>{t('noWebhook')}</EmptyState>}
       {of.webhooks.map(({ url, events, status, since, reason }) => (
         <div key={url}>
           <Group gap="xs">
             <Status>{status}</Status>
-            {since !== null && <Text size="sm">{t('since', { time: timeIn(zone, since) })}</Text>}
+            {since !== null && <Text size="sm">{t('since', { time: formatTime(zone, since) })}</Text>}
             {reason !== null && <Text size="sm">({reason})</Text>}
           </Group>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -148,7 +148,7 @@ function Keys({ of }: { of: Account }): React.ReactElement {
       {of.keys.map(({ id, created_at: createdAt, valid_until: validUntil }) => (
         <List.Item key={id}>
           <Code>{id}</Code> <Time at={createdAt} />,{' '}
-          {validUntil === null ? t('current') : t('validUntil', { time: timeIn(zone, validUntil) })}
+          {validUntil === null ? t('current') : t('validUntil', { time: formatTime(zone, validUntil) })}
         </List.Item>
       ))}
     </List>

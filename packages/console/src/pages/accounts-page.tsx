@@ -2,10 +2,10 @@ import { Anchor, Button, Group, Table, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { rupiah } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatRupiah } from '../format.js';
 import { NewAccount } from '../parts/new-account.js';
-import { Nothing, Status, Waiting } from '../parts/states.js';
+import { EmptyState, Status, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -16,7 +16,7 @@ export function AccountsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as { prefix?: string; group?: string; after?: string };
   const page = useQuery({
     queryKey: ['accounts', query],
-    queryFn: () => dataOf(api.GET('/accounts', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/accounts', { params: { query } })),
   });
   return (
     <>
@@ -56,8 +56,8 @@ export function AccountsPage(): React.ReactElement {
           </Button>
         </Group>
       </form>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.accounts.length === 0 && <Nothing>{t('noAccount')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.accounts.length === 0 && <EmptyState>{t('noAccount')}</EmptyState>}
       {page.data && page.data.accounts.length > 0 && (
         <Table fz="sm" verticalSpacing="xs">
           <Table.Thead>
@@ -78,7 +78,7 @@ export function AccountsPage(): React.ReactElement {
                 </Table.Td>
                 <Table.Td visibleFrom="xs">{role}</Table.Td>
                 <Table.Td ta="end" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-                  {rupiah(balance)}
+                  {formatRupiah(balance)}
                 </Table.Td>
                 <Table.Td>
                   <Status>{status}</Status>

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
-import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
+import { DecisionCard, DecisionListPage } from '../parts/decision-list-page.js';
 import { NumberField } from '../parts/number-field.js';
-import { numberIn } from '../parts/number-in.js';
+import { parseNumber } from '../parts/parse-number.js';
 import { Time } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -24,15 +24,15 @@ export function AdjustmentsPage(): React.ReactElement {
   const mayMake = useMay('adjustment.make');
   const page = useQuery({
     queryKey: ['adjustments', query],
-    queryFn: () => dataOf(api.GET('/adjustments', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/adjustments', { params: { query } })),
   });
   return (
-    <DecidedPage
+    <DecisionListPage
       title={t('adjustments')}
       what={
         page.data && (
           <Text size="sm" mb="md">
-            {t('adjustmentsHelp', { from: rupiah(page.data.approval_from) })}
+            {t('adjustmentsHelp', { from: formatRupiah(page.data.approval_from) })}
           </Text>
         )
       }
@@ -42,15 +42,15 @@ export function AdjustmentsPage(): React.ReactElement {
       ))}
       none={t('noAdjustment')}
     >
-      {mayMake && <Correct account={query.account ?? ''} />}
-    </DecidedPage>
+      {mayMake && <CorrectionForm account={query.account ?? ''} />}
+    </DecisionListPage>
   );
 }
 
 function OneAdjustment({ of }: { of: Adjustment }): React.ReactElement {
   const mayMake = useMay('adjustment.make');
   return (
-    <DecidedCard
+    <DecisionCard
       label={`${t('adjustment')} ${of.id}`}
       of={of}
       facts={[
@@ -69,7 +69,7 @@ function Decisions({ of }: { of: Adjustment }): React.ReactElement {
   const to = { params: { path: { id: of.id } } };
   const words = {
     account: of.account,
-    amount: rupiah(Math.abs(of.amount)),
+    amount: formatRupiah(Math.abs(of.amount)),
     who: of.requested_by,
     why: of.reason,
   };
@@ -82,29 +82,29 @@ function Decisions({ of }: { of: Adjustment }): React.ReactElement {
           title={t('approveAdjustment')}
           consequence={t(of.amount > 0 ? 'approveCreditHelp' : 'approveDebitHelp', words)}
           danger
-          run={(reason) => dataOf(api.POST('/adjustments/{id}/approve', { ...to, body: { reason } }))}
+          run={(reason) => unwrapData(api.POST('/adjustments/{id}/approve', { ...to, body: { reason } }))}
         />
       )}
       <ActionForm
         title={t('rejectAdjustment')}
         consequence={t('rejectAdjustmentHelp')}
-        run={(reason) => dataOf(api.POST('/adjustments/{id}/reject', { ...to, body: { reason } }))}
+        run={(reason) => unwrapData(api.POST('/adjustments/{id}/reject', { ...to, body: { reason } }))}
       />
     </>
   );
 }
 
-type Made = components['schemas']['RequestAdjustmentData'];
+type RequestedAdjustment = components['schemas']['RequestAdjustmentData'];
 
-function Correct({ account: filtered }: { account: string }): React.ReactElement {
+function CorrectionForm({ account: filtered }: { account: string }): React.ReactElement {
   const [account, setAccount] = useState(filtered);
   const [kind, setKind] = useState('credit');
   const [amount, setAmount] = useState('');
-  const [made, setMade] = useState<Made | null>(null);
+  const [made, setMade] = useState<RequestedAdjustment | null>(null);
   const run = async (reason: string) => {
     setMade(null);
-    const signed = (kind === 'debit' ? -1 : 1) * numberIn(amount);
-    setMade(await dataOf(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
+    const signed = (kind === 'debit' ? -1 : 1) * parseNumber(amount);
+    setMade(await unwrapData(api.POST('/adjustments', { body: { account, amount: signed, reason } })));
     // Clear the amount, so that a second click does not submit the same adjustment again.
     setAmount('');
   };
@@ -141,7 +141,7 @@ function Correct({ account: filtered }: { account: string }): React.ReactElement
         <Alert color={made.status === 'pending' ? 'orange' : 'green'} role="status">
           {made.balance_after === null
             ? t('adjustmentWaits')
-            : t('adjustmentMade', { balance: rupiah(made.balance_after) })}
+            : t('adjustmentMade', { balance: formatRupiah(made.balance_after) })}
         </Alert>
       )}
     </Stack>

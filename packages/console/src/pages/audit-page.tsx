@@ -2,11 +2,11 @@ import { Anchor, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
 import { Facts } from '../parts/facts.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
@@ -18,7 +18,7 @@ export function AuditPage(): React.ReactElement {
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['audit', query],
-    queryFn: () => dataOf(api.GET('/audit', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/audit', { params: { query } })),
   });
   return (
     <>
@@ -39,8 +39,8 @@ export function AuditPage(): React.ReactElement {
       <Anchor href={`/admin/audit.csv?${csvQuery(params)}`} download="audit.csv" size="sm">
         {t('asCsv')}
       </Anchor>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.entries.length === 0 && <Nothing>{t('noAudit')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.entries.length === 0 && <EmptyState>{t('noAudit')}</EmptyState>}
       <Stack gap="xs" mt="sm">
         {page.data?.entries.map((each) => (
           <OneEntry key={each.id} of={each} />

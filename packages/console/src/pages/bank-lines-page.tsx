@@ -3,22 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { count, rupiah } from '../format.js';
+import { formatCount, formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { FilePreview, type Previewed } from '../parts/file-preview.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { ToDecide } from '../parts/to-decide.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
+import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
 type Plan = components['schemas']['PreviewBankStatementData'];
-type Confirmed = components['schemas']['ConfirmBankStatementData'];
+type ConfirmationResult = components['schemas']['ConfirmBankStatementData'];
 type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
 type BankLine = components['schemas']['BankLine'];
 
@@ -28,7 +28,7 @@ export function BankLinesPage(): React.ReactElement {
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['bank-lines', query],
-    queryFn: () => dataOf(api.GET('/bank-lines', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/bank-lines', { params: { query } })),
   });
   return (
     <>
@@ -45,8 +45,8 @@ export function BankLinesPage(): React.ReactElement {
           ]}
           fields={[]}
         />
-        {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-        {page.data?.lines.length === 0 && <Nothing>{t('noBankLine')}</Nothing>}
+        {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+        {page.data?.lines.length === 0 && <EmptyState>{t('noBankLine')}</EmptyState>}
         <Stack gap="sm" maw={800}>
           {page.data?.lines.map((each) => (
             <OneLine key={each.id} of={each} />
@@ -66,7 +66,7 @@ function Match(): React.ReactElement {
       what={t('matchStatementHelp')}
       label={t('bankStatement')}
       accept=".csv,text/csv,text/plain"
-      preview={(file) => dataOf(api.POST('/bank-statements/preview', { body: { file } }))}
+      preview={(file) => unwrapData(api.POST('/bank-statements/preview', { body: { file } }))}
       first
     >
       {(previewed) => (
@@ -87,15 +87,15 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
     <>
       <Facts
         of={[
-          [t('incomingLines'), count(of.incoming)],
+          [t('incomingLines'), formatCount(of.incoming)],
           [t('daysOfStatement'), formatDays(of)],
           ...matches.map(([match, found]): [string, string | null] => [
             t(`match_${match}`),
-            found === 0 ? null : count(found),
+            found === 0 ? null : formatCount(found),
           ]),
-          [t('outgoingLines'), count(of.outgoing)],
-          [t('otherLines'), count(of.others)],
-          [t('notRead'), of.refused_found === 0 ? null : count(of.refused_found)],
+          [t('outgoingLines'), formatCount(of.outgoing)],
+          [t('otherLines'), formatCount(of.others)],
+          [t('notRead'), of.refused_found === 0 ? null : formatCount(of.refused_found)],
         ]}
       />
       {of.lines.length > 0 && (
@@ -109,7 +109,7 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
             cells: [
               line,
               day,
-              rupiah(amount),
+              formatRupiah(amount),
               `${t(`match_${match}`)}${same_before ? `; ${t('sameBefore')}` : ''}`,
               deposits.map((each) => `${each.account} ${each.ref_id}`).join(', ') || '–',
               description,
@@ -117,7 +117,7 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           }))}
         />
       )}
-      {of.incoming > of.lines.length && <Nothing>{t('firstLinesOnly', { shown: of.lines.length })}</Nothing>}
+      {of.incoming > of.lines.length && <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>}
       {of.refused.length > 0 && (
         <Rows
           label={t('notRead')}
@@ -140,7 +140,7 @@ function formatDays({ first_day, last_day, is_order_told }: Plan): string | null
 function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
   const [byReference, setByReference] = useState(false);
   const [byAmount, setByAmount] = useState(false);
-  const [done, setDone] = useState<Confirmed | null>(null);
+  const [done, setDone] = useState<ConfirmationResult | null>(null);
   const { named, referenced, amount: alone } = plan.matches;
   return (
     <Stack maw={640} mt="sm">
@@ -148,7 +148,7 @@ function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
         title={t('confirmStatement')}
         consequence={t('confirmStatementHelp', {
           found: named + (byReference ? referenced : 0) + (byAmount ? alone : 0),
-          amount: rupiah(
+          amount: formatRupiah(
             plan.amount_named +
               (byReference ? plan.amount_referenced : 0) +
               (byAmount ? plan.amount_by_amount : 0),
@@ -158,19 +158,19 @@ function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
           const { fingerprint } = plan;
           const trusted = { by_reference: byReference, by_amount: byAmount };
           const body = { file: content, name, fingerprint, ...trusted, reason };
-          setDone(await dataOf(api.POST('/bank-statements', { body })));
+          setDone(await unwrapData(api.POST('/bank-statements', { body })));
         }}
       >
         {referenced > 0 && (
           <Checkbox
-            label={t('byReference', { found: referenced, amount: rupiah(plan.amount_referenced) })}
+            label={t('byReference', { found: referenced, amount: formatRupiah(plan.amount_referenced) })}
             checked={byReference}
             onChange={(event) => setByReference(event.currentTarget.checked)}
           />
         )}
         {alone > 0 && (
           <Checkbox
-            label={t('byAmount', { found: alone, amount: rupiah(plan.amount_by_amount) })}
+            label={t('byAmount', { found: alone, amount: formatRupiah(plan.amount_by_amount) })}
             checked={byAmount}
             onChange={(event) => setByAmount(event.currentTarget.checked)}
           />
@@ -191,7 +191,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
   const mayDecide = useMay('deposit.decide');
   const [depositId, setDepositId] = useState('');
   const [meant, setMeant] = useState(false);
-  const amount = rupiah(of.amount);
+  const amount = formatRupiah(of.amount);
   const to = { params: { path: { id: of.id } } };
   return (
     <Card withBorder component="article" aria-label={`${of.day} ${amount} ${of.description}`}>
@@ -215,12 +215,12 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
         ]}
       />
       {mayDecide && of.status === 'open' && (
-        <ToDecide>
+        <RowActions>
           <ActionForm
             title={t('useLine')}
             consequence={t('useLineHelp', { amount })}
             run={(reason) =>
-              dataOf(
+              unwrapData(
                 api.POST('/bank-lines/{id}/use', {
                   ...to,
                   body: { deposit_id: depositId.trim(), meant, reason },
@@ -247,18 +247,18 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
             title={t('setLineAside')}
             consequence={t('setLineAsideHelp')}
             danger
-            run={(reason) => dataOf(api.POST('/bank-lines/{id}/set-aside', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/bank-lines/{id}/set-aside', { ...to, body: { reason } }))}
           />
-        </ToDecide>
+        </RowActions>
       )}
       {mayDecide && of.status === 'set-aside' && (
-        <ToDecide>
+        <RowActions>
           <ActionForm
             title={t('reopenLine')}
             consequence={t('reopenLineHelp')}
-            run={(reason) => dataOf(api.POST('/bank-lines/{id}/reopen', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/bank-lines/{id}/reopen', { ...to, body: { reason } }))}
           />
-        </ToDecide>
+        </RowActions>
       )}
     </Card>
   );

@@ -2,13 +2,13 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { ago, rupiah } from '../format.js';
+import { formatAgo, formatRupiah } from '../format.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
 import { Facts } from '../parts/facts.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
-import { ToDecide } from '../parts/to-decide.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
+import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -18,20 +18,20 @@ type Item = components['schemas']['AttentionItem'];
  * Purchases under review and open cases, oldest first. Each has advice and the possible decisions.
  */
 export function CasesPage(): React.ReactElement {
-  const found = useQuery({ queryKey: ['attention'], queryFn: () => dataOf(api.GET('/attention')) });
+  const found = useQuery({ queryKey: ['attention'], queryFn: () => unwrapData(api.GET('/attention')) });
   return (
     <>
       <Title order={1} size="h3" mb="md">
         {t('cases')}
       </Title>
-      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
-      {found.data?.items.length === 0 && <Nothing>{t('noCase')}</Nothing>}
+      {!found.data && <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data?.items.length === 0 && <EmptyState>{t('noCase')}</EmptyState>}
       <Stack gap="sm" maw={800}>
         {found.data?.items.map((each) => (
           <Case key={`${each.kind} ${each.id}`} of={each} />
         ))}
       </Stack>
-      {found.data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+      {found.data?.has_more === true && <EmptyState>{t('oldestOfMore')}</EmptyState>}
     </>
   );
 }
@@ -45,7 +45,7 @@ function Case({ of }: { of: Item }): React.ReactElement {
     <Card withBorder component="article" aria-label={`${t(`kind_${kind}`)} ${id}`}>
       <Group justify="space-between" gap="xs">
         <Text fw={600}>{t(`kind_${kind}`)}</Text>
-        <Text size="sm">{ago(since)}</Text>
+        <Text size="sm">{formatAgo(since)}</Text>
       </Group>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {of.detail}
@@ -62,16 +62,16 @@ function Case({ of }: { of: Item }): React.ReactElement {
             ),
           ],
           [t('account'), purchase?.account],
-          [t('price'), purchase && rupiah(purchase.price)],
+          [t('price'), purchase && formatRupiah(purchase.price)],
           [t('lastReference'), of.reference],
           [t('payment'), of.payment_id],
         ]}
       />
       <Text size="sm">{t(`find_${kind}`)}</Text>
       {canAct && (
-        <ToDecide>
+        <RowActions>
           {purchase ? <Decisions of={of.decisions} purchase={purchase} /> : <CloseCase id={id} />}
-        </ToDecide>
+        </RowActions>
       )}
     </Card>
   );

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
-import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
+import { DecisionCard, DecisionListPage } from '../parts/decision-list-page.js';
 import { Time } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -19,10 +19,10 @@ export function DepositsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['deposits', query],
-    queryFn: () => dataOf(api.GET('/deposits', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/deposits', { params: { query } })),
   });
   return (
-    <DecidedPage
+    <DecisionListPage
       title={t('deposits')}
       page={page}
       rows={page.data?.deposits.map((each) => (
@@ -36,10 +36,10 @@ export function DepositsPage(): React.ReactElement {
 function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
   const mayDecide = useMay('deposit.decide');
   const { id, account } = of;
-  const amount = rupiah(of.amount);
+  const amount = formatRupiah(of.amount);
   const to = { params: { path: { id } } };
   return (
-    <DecidedCard
+    <DecisionCard
       label={`${t('deposit')} ${of.ref_id}`}
       of={of}
       facts={[
@@ -53,13 +53,13 @@ function OneDeposit({ of }: { of: Deposit }): React.ReactElement {
             <ActionForm
               title={t('confirmDeposit')}
               consequence={t('confirmDepositHelp', { amount, account })}
-              run={(reason) => dataOf(api.POST('/deposits/{id}/confirm', { ...to, body: { reason } }))}
+              run={(reason) => unwrapData(api.POST('/deposits/{id}/confirm', { ...to, body: { reason } }))}
             />
             <ActionForm
               title={t('rejectDeposit')}
               consequence={t('rejectDepositHelp', { amount, account })}
               danger
-              run={(reason) => dataOf(api.POST('/deposits/{id}/reject', { ...to, body: { reason } }))}
+              run={(reason) => unwrapData(api.POST('/deposits/{id}/reject', { ...to, body: { reason } }))}
             />
           </>
         ) : null

@@ -2,12 +2,12 @@ import { Anchor, Code, Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { ActionForm } from '../parts/action-form.js';
 import { JobFacts, type Job } from '../parts/job-list.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { retryJob } from '../parts/retry-job.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -17,7 +17,7 @@ export function JobPage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
     queryKey: ['job', id],
-    queryFn: () => dataOf(api.GET('/jobs/{id}', { params: { path: { id } } })),
+    queryFn: () => unwrapData(api.GET('/jobs/{id}', { params: { path: { id } } })),
   });
   if (!found.data) {
     return (
@@ -26,7 +26,7 @@ export function JobPage(): React.ReactElement {
         <Title order={1} size="h3" my="xs" style={{ overflowWrap: 'anywhere' }}>
           {id}
         </Title>
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       </>
     );
   }
@@ -46,7 +46,7 @@ export function JobPage(): React.ReactElement {
       <JobFacts of={job} />
       <Section title={t('payload')}>
         {payload === null ? (
-          <Nothing>{t('payloadUnknown')}</Nothing>
+          <EmptyState>{t('payloadUnknown')}</EmptyState>
         ) : (
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {payload}
@@ -55,7 +55,7 @@ export function JobPage(): React.ReactElement {
       </Section>
       <Section title={t('failuresOfJob')}>
         {failures.length === 0 ? (
-          <Nothing>{t('failuresGone')}</Nothing>
+          <EmptyState>{t('failuresGone')}</EmptyState>
         ) : (
           <Rows
             label={t('failuresOfJob')}
@@ -84,7 +84,7 @@ function RetryJob({ of }: { of: Job }): React.ReactElement | null {
   const mayRetry = useMay('queue.work');
   const go = useNavigate();
   if (of.refusal !== null) {
-    return <Nothing>{t('cannotRetry', { why: t(`notRetried_${of.refusal}`) })}</Nothing>;
+    return <EmptyState>{t('cannotRetry', { why: t(`notRetried_${of.refusal}`) })}</EmptyState>;
   }
   if (!mayRetry) {
     return null;

@@ -2,17 +2,17 @@ import { Anchor, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
 import { JobList } from '../parts/job-list.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Waiting } from '../parts/states.js';
+import { EmptyState, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = operations['listJobs']['parameters']['query'];
-type Found = components['schemas']['FindJobsData'];
+type FoundJobs = components['schemas']['FindJobsData'];
 type Queue = components['schemas']['Queue'];
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
@@ -24,7 +24,7 @@ export function JobsPage(): React.ReactElement {
   const queue = params.get('queue');
   const queues = useQuery({
     queryKey: ['queues'],
-    queryFn: () => dataOf(api.GET('/system/queues')),
+    queryFn: () => unwrapData(api.GET('/system/queues')),
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
@@ -52,7 +52,7 @@ export function JobsPage(): React.ReactElement {
           {queues.data ? (
             <Queues of={queues.data.queues} />
           ) : (
-            <Waiting error={queues.error} retry={queues.refetch} />
+            <LoadingState error={queues.error} retry={queues.refetch} />
           )}
         </Section>
       )}
@@ -95,14 +95,14 @@ function Queues({ of }: { of: Queue[] }): React.ReactElement {
 function JobsAbout({ about }: { about: string }): React.ReactElement {
   const found = useQuery({
     queryKey: ['jobs', 'about', about],
-    queryFn: () => dataOf(api.GET('/jobs/about', { params: { query: { about } } })),
+    queryFn: () => unwrapData(api.GET('/jobs/about', { params: { query: { about } } })),
   });
   if (!found.data) {
-    return <Waiting error={found.error} retry={found.refetch} />;
+    return <LoadingState error={found.error} retry={found.refetch} />;
   }
   return (
     <Section title={t('found')}>
-      {found.data.jobs.length === 0 && <Nothing>{t('noJobOf')}</Nothing>}
+      {found.data.jobs.length === 0 && <EmptyState>{t('noJobOf')}</EmptyState>}
       <Histories of={found.data.things} />
       <JobList of={found.data.jobs} />
     </Section>
@@ -113,7 +113,7 @@ function JobsAbout({ about }: { about: string }): React.ReactElement {
  * Links to the purchase and account histories. A completed job has left its queue, but the history
  * is permanent.
  */
-function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
+function Histories({ of }: { of: FoundJobs['things'] }): React.ReactElement | null {
   if (of.length === 0) {
     return null;
   }
@@ -129,7 +129,7 @@ function Histories({ of }: { of: Found['things'] }): React.ReactElement | null {
   );
 }
 
-function getPath({ kind, id, account }: Found['things'][number]): string {
+function getPath({ kind, id, account }: FoundJobs['things'][number]): string {
   const places = {
     purchase: `/purchases/${id}`,
     account: `/accounts/${account ?? ''}`,
@@ -140,7 +140,7 @@ function getPath({ kind, id, account }: Found['things'][number]): string {
   return places[kind];
 }
 
-function getName({ kind, id, account }: Found['things'][number]): string {
+function getName({ kind, id, account }: FoundJobs['things'][number]): string {
   const username = account ?? '';
   const names = {
     purchase: t('timelineOf', { id }),
@@ -155,7 +155,7 @@ function getName({ kind, id, account }: Found['things'][number]): string {
 function JobsOfQueue({ query, queues }: { query: Query; queues: Queue[] }): React.ReactElement {
   const page = useQuery({
     queryKey: ['jobs', 'queue', query],
-    queryFn: () => dataOf(api.GET('/jobs', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/jobs', { params: { query } })),
   });
   const kinds = queues.find(({ name }) => name === query.queue)?.kinds ?? [];
   return (
@@ -182,8 +182,8 @@ function JobsOfQueue({ query, queues }: { query: Query; queues: Queue[] }): Reac
           key={`kinds ${kinds.length}`}
         />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.jobs.length === 0 && <Nothing>{t('noJobFits')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.jobs.length === 0 && <EmptyState>{t('noJobFits')}</EmptyState>}
       {page.data && <JobList of={page.data.jobs} />}
       {page.data && <Older next={page.data.next} lookedBackTo={null} />}
     </Section>

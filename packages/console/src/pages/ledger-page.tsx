@@ -2,21 +2,21 @@ import { Alert, Button, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { count, rupiah, seconds } from '../format.js';
+import { formatCount, formatRupiah, formatSeconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { Rows } from '../parts/rows.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Section } from '../parts/section.js';
 
 type Ledger = components['schemas']['GetLedgerData'];
 
-const everyMs = 30_000;
-const whileRunningMs = 1_500;
+const refreshIntervalMs = 30_000;
+const runningRefreshIntervalMs = 1_500;
 
 /** The verification of the ledger, the balances of its accounts and the closed days. */
 export function LedgerPage(): React.ReactElement {
@@ -24,8 +24,8 @@ export function LedgerPage(): React.ReactElement {
   const before = params.get('before');
   const found = useQuery({
     queryKey: ['ledger', before],
-    queryFn: () => dataOf(api.GET('/ledger', { params: { query: before === null ? {} : { before } } })),
-    refetchInterval: ({ state }) => (state.data?.running ? whileRunningMs : everyMs),
+    queryFn: () => unwrapData(api.GET('/ledger', { params: { query: before === null ? {} : { before } } })),
+    refetchInterval: ({ state }) => (state.data?.running ? runningRefreshIntervalMs : refreshIntervalMs),
   });
   return (
     <>
@@ -44,7 +44,7 @@ export function LedgerPage(): React.ReactElement {
           )}
         </>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </>
   );
@@ -56,7 +56,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
   const last = verifications[0];
   return (
     <Section title={t('verification')} first>
-      {!last && <Nothing>{t('noVerification')}</Nothing>}
+      {!last && <EmptyState>{t('noVerification')}</EmptyState>}
       {last && (
         <Alert color={last.ok ? 'green' : 'red'} role="status">
           {describeStatus(last)}
@@ -70,7 +70,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
       <Facts
         of={[
           [t('lastVerification'), last && <Time at={last.at} />],
-          [t('took'), last && seconds(last.duration_ms / 1_000)],
+          [t('took'), last && formatSeconds(last.duration_ms / 1_000)],
           [t('nextVerification'), <Time at={of.next_verification_at} />],
         ]}
       />
@@ -84,13 +84,13 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
           }))}
         />
       )}
-      {running && <Running of={running} />}
+      {running && <RunningVerification of={running} />}
       {mayRun && !running && (
         <Stack maw={640} my="md">
           <ActionForm
             title={t('verifyNow')}
             consequence={t('verifyNowHelp')}
-            run={(reason) => dataOf(api.POST('/ledger/verify', { body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/ledger/verify', { body: { reason } }))}
           />
         </Stack>
       )}
@@ -101,7 +101,7 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
           ends={[3]}
           rows={verifications.map((each) => ({
             key: each.day,
-            cells: [each.day, <Time at={each.at} />, describeStatus(each), seconds(each.duration_ms / 1_000)],
+            cells: [each.day, <Time at={each.at} />, describeStatus(each), formatSeconds(each.duration_ms / 1_000)],
           }))}
         />
       )}
@@ -115,13 +115,13 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
  */
 function describeStatus({ ok, failures, not_checked }: Ledger['verifications'][number]): string {
   if (!ok) {
-    return t('notVerified', { count: count(failures) });
+    return t('notVerified', { count: formatCount(failures) });
   }
   return not_checked.length > 0 ? t('verifiedInPart') : t('verified');
 }
 
-function Running({ of }: { of: NonNullable<Ledger['running']> }): React.ReactElement {
-  const text = t(`verifying_${of.what}`, { done: count(of.done), total: count(of.total) });
+function RunningVerification({ of }: { of: NonNullable<Ledger['running']> }): React.ReactElement {
+  const text = t(`verifying_${of.what}`, { done: formatCount(of.done), total: formatCount(of.total) });
   return (
     <Stack gap={4} my="md" maw={640} role="status">
       <Text size="sm">{text}</Text>
@@ -139,7 +139,7 @@ function Accounts({ of }: { of: Ledger['accounts'] }): React.ReactElement {
     <Section title={t('ledgerAccounts')}>
       <Text size="sm">{t('ledgerAccountsHelp')}</Text>
       {of.length === 0 ? (
-        <Nothing>{t('noClose')}</Nothing>
+        <EmptyState>{t('noClose')}</EmptyState>
       ) : (
         <Rows
           label={t('ledgerAccounts')}
@@ -148,7 +148,7 @@ function Accounts({ of }: { of: Ledger['accounts'] }): React.ReactElement {
           minWidth={340}
           rows={of.map(({ account, closed, now }) => ({
             key: account,
-            cells: [account, rupiah(closed), now === null ? '–' : rupiah(now)],
+            cells: [account, formatRupiah(closed), now === null ? '–' : formatRupiah(now)],
           }))}
         />
       )}
@@ -174,9 +174,9 @@ function Closes({ of }: { of: Ledger['closes'] }): React.ReactElement {
                 {each.root}
               </Text>,
               each.is_signed ? t('yes') : t('no'),
-              count(each.wallets),
-              count(each.journals),
-              each.audit_entries === null ? '–' : count(each.audit_entries),
+              formatCount(each.wallets),
+              formatCount(each.journals),
+              each.audit_entries === null ? '–' : formatCount(each.audit_entries),
             ],
           }))}
         />

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
-import { numberIn } from '../parts/number-in.js';
+import { parseNumber } from '../parts/parse-number.js';
 import { FilterField, FilterForm } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { PriceGroups } from '../parts/price-groups.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -27,7 +27,7 @@ export function MarkupsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as { account?: string; group?: string; after?: string };
   const page = useQuery({
     queryKey: ['markups', query],
-    queryFn: () => dataOf(api.GET('/markups', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/markups', { params: { query } })),
   });
   return (
     <>
@@ -41,8 +41,8 @@ export function MarkupsPage(): React.ReactElement {
         <FilterField name="account" label={t('account')} />
         <FilterField name="group" label={t('priceGroup')} maxLength={32} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.markups.length === 0 && <Nothing>{t('noMarkup')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.markups.length === 0 && <EmptyState>{t('noMarkup')}</EmptyState>}
       {page.data && page.data.markups.length > 0 && (
         <Rows
           label={t('markups')}
@@ -107,7 +107,7 @@ function formatProducts({ product, category }: Markup): string {
 }
 
 function formatMarkup({ percent, rupiah: amount }: Markup): string {
-  return percent === null ? rupiah(amount ?? 0) : `${percent} %`;
+  return percent === null ? formatRupiah(amount ?? 0) : `${percent} %`;
 }
 
 function keyOf({ account, group, product, category }: Markup): string {
@@ -130,12 +130,12 @@ function SetMarkup(): React.ReactElement {
       title={t('setMarkup')}
       consequence={t('setMarkupHelp')}
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/markups', {
             body: {
               ...buildBuyers({ account: account.trim(), group: group.trim() }),
               ...(scope === 'all' ? { all: true } : { [scope]: of.trim() }),
-              [unit]: numberIn(amount, unit === 'percent' ? percentDecimals : 0),
+              [unit]: parseNumber(amount, unit === 'percent' ? percentDecimals : 0),
               reason,
             },
           }),
@@ -214,7 +214,7 @@ function RemoveMarkup({ of }: { of: Markup[] }): React.ReactElement {
       consequence={t('removeMarkupHelp')}
       danger
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/markups/remove', {
             body: {
               ...buildBuyers({ account: markup?.account ?? '', group: markup?.group ?? '' }),

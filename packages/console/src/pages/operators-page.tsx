@@ -1,13 +1,13 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { Facts } from '../parts/facts.js';
 import { NewOperator } from '../parts/new-operator.js';
 import { OperatorActions, type Operator } from '../parts/operator-actions.js';
 import { RightsTable } from '../parts/rights-table.js';
 import { Sessions } from '../parts/sessions.js';
-import { Status, Time, Waiting } from '../parts/states.js';
+import { Status, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -16,7 +16,7 @@ export function OperatorsPage(): React.ReactElement {
   const mayManage = useMay('operator.manage');
   const found = useQuery({
     queryKey: ['operators'],
-    queryFn: () => dataOf(api.GET('/operators')),
+    queryFn: () => unwrapData(api.GET('/operators')),
   });
   return (
     <>
@@ -26,11 +26,11 @@ export function OperatorsPage(): React.ReactElement {
       {found.data ? (
         <Stack gap="sm" maw={800}>
           {found.data.operators.map((each) => (
-            <One key={each.username} of={each} />
+            <OperatorCard key={each.username} of={each} />
           ))}
         </Stack>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
       {/* Shown after the list has loaded, so that the list does not move these parts. */}
       {(found.data ?? found.error) && (
@@ -43,7 +43,7 @@ export function OperatorsPage(): React.ReactElement {
   );
 }
 
-function One({ of }: { of: Operator }): React.ReactElement {
+function OperatorCard({ of }: { of: Operator }): React.ReactElement {
   return (
     <Card withBorder component="article" aria-label={t('operatorNamed', { operator: of.username })}>
       <Group justify="space-between" gap="xs">

@@ -2,7 +2,7 @@ import { PasswordInput, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { OwnSecondFactor } from '../parts/own-second-factor.js';
@@ -10,20 +10,20 @@ import { useProof } from '../parts/proof.js';
 import { OwnRights } from '../parts/rights-table.js';
 import { Section } from '../parts/section.js';
 import { EndSessions, Sessions } from '../parts/sessions.js';
-import { ShownOnce } from '../parts/shown-once.js';
-import { Time, Waiting } from '../parts/states.js';
+import { OneTimeSecrets } from '../parts/one-time-secrets.js';
+import { Time, LoadingState } from '../parts/states.js';
 import { useSession } from '../session.js';
 import { t } from '../text/text.js';
 
 /** The account of the logged-in operator: password, second factor, sessions and key. */
 export function OwnPage(): React.ReactElement {
   const { username, role } = useSession();
-  const found = useQuery({ queryKey: ['own'], queryFn: () => dataOf(api.GET('/me')) });
+  const found = useQuery({ queryKey: ['own'], queryFn: () => unwrapData(api.GET('/me')) });
   if (!found.data) {
     return (
       <>
         <Heading />
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       </>
     );
   }
@@ -57,7 +57,7 @@ export function OwnPage(): React.ReactElement {
             title={t('endSessions')}
             consequence={t('endOwnSessionsHelp')}
             asksReason={false}
-            run={(session) => dataOf(api.POST('/me/end-sessions', { body: { session } }))}
+            run={(session) => unwrapData(api.POST('/me/end-sessions', { body: { session } }))}
           />
           <ChangePassword />
           <OwnSecondFactor isSetUp={isSetUp} />
@@ -89,7 +89,7 @@ function ChangePassword(): React.ReactElement {
       asksReason={false}
       run={async () => {
         await prove((proof) =>
-          dataOf(
+          unwrapData(
             api.POST('/me/password', {
               body: { ...proof, new_password: password, new_password_again: confirmation },
             }),
@@ -133,13 +133,13 @@ function RecoveryCodes(): React.ReactElement {
         asksReason={false}
         run={async () => {
           setCodes([]);
-          const made = await prove((proof) => dataOf(api.POST('/me/recovery-codes', { body: proof })));
+          const made = await prove((proof) => unwrapData(api.POST('/me/recovery-codes', { body: proof })));
           setCodes(made.recovery_codes);
         }}
       >
         {fields}
       </ActionForm>
-      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
+      <OneTimeSecrets title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
     </>
   );
 }
@@ -155,13 +155,13 @@ function OwnKey(): React.ReactElement {
         asksReason={false}
         run={async () => {
           setKeys([]);
-          const { operator_key: key } = await prove((proof) => dataOf(api.POST('/me/key', { body: proof })));
+          const { operator_key: key } = await prove((proof) => unwrapData(api.POST('/me/key', { body: proof })));
           setKeys([key]);
         }}
       >
         {fields}
       </ActionForm>
-      <ShownOnce title={t('ownKeyOnce')} note={t('ownKeyHelp')} secrets={keys} />
+      <OneTimeSecrets title={t('ownKeyOnce')} note={t('ownKeyHelp')} secrets={keys} />
     </>
   );
 }

@@ -3,26 +3,26 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { count, rupiah } from '../format.js';
+import { formatCount, formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { FilePreview, type Previewed } from '../parts/file-preview.js';
 import { Older } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
-import { Left } from './products-page.js';
+import { Margin } from './products-page.js';
 
 type Plan = components['schemas']['PriceImportPlan'];
 type Change = Plan['changes'][number];
 type Figures = Change['before'];
 type PriceImport = components['schemas']['PriceImport'];
 
-type Undone = components['schemas']['UndoPriceImportData'];
+type UndoResult = components['schemas']['UndoPriceImportData'];
 
 /** Previews, applies and undoes price lists. */
 export function PriceImportsPage(): React.ReactElement {
@@ -32,7 +32,7 @@ export function PriceImportsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as { after?: string };
   const page = useQuery({
     queryKey: ['price-imports', query],
-    queryFn: () => dataOf(api.GET('/price-imports', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/price-imports', { params: { query } })),
   });
   const undoable =
     page.data?.imports.filter(({ status, undone }) => status !== 'undone' || (undone?.kept ?? 0) > 0) ?? [];
@@ -43,8 +43,8 @@ export function PriceImportsPage(): React.ReactElement {
       </Title>
       {maySee && <Preview />}
       <Section title={t('imported')}>
-        {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-        {page.data?.imports.length === 0 && <Nothing>{t('noImport')}</Nothing>}
+        {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+        {page.data?.imports.length === 0 && <EmptyState>{t('noImport')}</EmptyState>}
         {page.data && page.data.imports.length > 0 && <Imports of={page.data.imports} />}
         {page.data && <Older next={page.data.next} lookedBackTo={null} />}
       </Section>
@@ -60,12 +60,12 @@ function Changes(): React.ReactElement {
   const page = useQuery({
     queryKey: ['price-changes', before],
     queryFn: () =>
-      dataOf(api.GET('/price-changes', { params: { query: before === undefined ? {} : { before } } })),
+      unwrapData(api.GET('/price-changes', { params: { query: before === undefined ? {} : { before } } })),
   });
   return (
     <Section title={t('changedSinceYesterday')}>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.changes.length === 0 && <Nothing>{t('nothingChanged')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.changes.length === 0 && <EmptyState>{t('nothingChanged')}</EmptyState>}
       {page.data && page.data.changes.length > 0 && (
         <Rows
           label={t('changedSinceYesterday')}
@@ -102,7 +102,7 @@ type OfferChange = components['schemas']['OfferChange'];
 function fromTo({ was, is }: OfferChange, field: 'price' | 'cost'): string {
   const to = is[field];
   const from = was[field];
-  return to === null ? '' : from === null ? rupiah(to) : `${rupiah(from)} → ${rupiah(to)}`;
+  return to === null ? '' : from === null ? formatRupiah(to) : `${formatRupiah(from)} → ${formatRupiah(to)}`;
 }
 
 function Preview(): React.ReactElement {
@@ -113,7 +113,7 @@ function Preview(): React.ReactElement {
       what={t('previewImportHelp')}
       label={t('priceFile')}
       accept=".csv,.xlsx,text/csv"
-      preview={(file) => dataOf(api.POST('/price-imports/preview', { body: { file } }))}
+      preview={(file) => unwrapData(api.POST('/price-imports/preview', { body: { file } }))}
     >
       {(previewed) => (
         <>
@@ -130,13 +130,13 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
     <>
       <Facts
         of={[
-          [t('lines'), count(of.lines)],
-          [t('offersChanged'), count(of.found)],
-          [t('losing'), of.losing === 0 ? null : count(of.losing)],
-          [t('falling'), of.falling === 0 ? null : count(of.falling)],
-          [t('rising'), of.rising === 0 ? null : count(of.rising)],
-          [t('unchanged'), count(of.unchanged)],
-          [t('refusedLines'), count(of.refused_found)],
+          [t('lines'), formatCount(of.lines)],
+          [t('offersChanged'), formatCount(of.found)],
+          [t('losing'), of.losing === 0 ? null : formatCount(of.losing)],
+          [t('falling'), of.falling === 0 ? null : formatCount(of.falling)],
+          [t('rising'), of.rising === 0 ? null : formatCount(of.rising)],
+          [t('unchanged'), formatCount(of.unchanged)],
+          [t('refusedLines'), formatCount(of.refused_found)],
         ]}
       />
       {of.changes.length > 0 && (
@@ -156,7 +156,7 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           rows={of.changes.map((each) => ({ key: String(each.line), cells: cellsOf(each) }))}
         />
       )}
-      {of.found > of.changes.length && <Nothing>{t('firstOnly', { shown: of.changes.length })}</Nothing>}
+      {of.found > of.changes.length && <EmptyState>{t('firstOnly', { shown: of.changes.length })}</EmptyState>}
       {of.refused.length > 0 && (
         <Rows
           label={t('refusedLines')}
@@ -183,7 +183,7 @@ function cellsOf({
   rises,
 }: Change): React.ReactNode[] {
   const change = (field: keyof Figures) =>
-    before[field] === after[field] ? '' : `${shown(before[field])} → ${shown(after[field])}`;
+    before[field] === after[field] ? '' : `${formatCell(before[field])} → ${formatCell(after[field])}`;
   return [
     line,
     code,
@@ -192,14 +192,14 @@ function cellsOf({
     change('cost'),
     before.status === after.status ? '' : `${t(`sold_${before.status}`)} → ${t(`sold_${after.status}`)}`,
     <>
-      <Left of={margin} />{' '}
+      <Margin of={margin} />{' '}
       {[loses && t('loses'), falls && t('falls'), rises && t('rises')].filter(Boolean).join(', ')}
     </>,
   ];
 }
 
-function shown(value: number | string | null): string {
-  return typeof value === 'number' ? rupiah(value) : '–';
+function formatCell(value: number | string | null): string {
+  return typeof value === 'number' ? formatRupiah(value) : '–';
 }
 
 function Apply({ name, content, plan }: Previewed<Plan>): React.ReactElement {
@@ -210,7 +210,7 @@ function Apply({ name, content, plan }: Previewed<Plan>): React.ReactElement {
         title={t('applyImport')}
         consequence={t('applyImportHelp', { found: plan.found, refused: plan.refused_found })}
         run={(reason) =>
-          dataOf(
+          unwrapData(
             api.POST('/price-imports', {
               body: {
                 file: content,
@@ -250,7 +250,7 @@ function Imports({ of }: { of: PriceImport[] }): React.ReactElement {
           undone === null
             ? t(`import_${status}`)
             : `${t('import_undone')}${undone.kept > 0 ? ` (${t('keptOffers', { kept: undone.kept })})` : ''}`,
-          `${count(changed)} / ${count(planned)}`,
+          `${formatCount(changed)} / ${formatCount(planned)}`,
           undone === null ? actor : `${actor}, ${undone.actor}`,
           reason ?? '–',
         ],
@@ -262,7 +262,7 @@ function Imports({ of }: { of: PriceImport[] }): React.ReactElement {
 function Undo({ of }: { of: PriceImport[] }): React.ReactElement {
   const [chosen, setChosen] = useState('');
   const id = of.some((each) => each.id === chosen) ? chosen : (of[0]?.id ?? '');
-  const [kept, setKept] = useState<Undone['kept']>([]);
+  const [kept, setKept] = useState<UndoResult['kept']>([]);
   return (
     <Stack maw={640}>
       <ActionForm
@@ -270,7 +270,7 @@ function Undo({ of }: { of: PriceImport[] }): React.ReactElement {
         consequence={t('undoImportHelp')}
         danger
         run={async (reason) => {
-          const done = await dataOf(
+          const done = await unwrapData(
             api.POST('/price-imports/{id}/undo', { params: { path: { id } }, body: { reason } }),
           );
           setKept(done.kept);

@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
-import { numberIn } from '../parts/number-in.js';
+import { parseNumber } from '../parts/parse-number.js';
 import { Facts } from '../parts/facts.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 import { SetCutOff } from '../parts/set-cut-off.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
-import { Left } from './products-page.js';
+import { Margin } from './products-page.js';
 
 type Product = components['schemas']['Product'];
 type Offer = Product['offers'][number];
@@ -30,7 +30,7 @@ export function ProductPage(): React.ReactElement {
   const mayAudit = useMay('audit.look');
   const found = useQuery({
     queryKey: ['product', code],
-    queryFn: () => dataOf(api.GET('/products/{code}', { params: { path: { code } } })),
+    queryFn: () => unwrapData(api.GET('/products/{code}', { params: { path: { code } } })),
   });
   return (
     <>
@@ -39,7 +39,7 @@ export function ProductPage(): React.ReactElement {
       </Title>
       {found.data ? (
         <>
-          <Standing of={found.data} />
+          <ProductFacts of={found.data} />
           <Offers of={found.data.offers} />
           {found.data.offers.length > 0 && <History code={code} offers={found.data.offers} />}
           {mayAudit && (
@@ -67,13 +67,13 @@ export function ProductPage(): React.ReactElement {
           )}
         </>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </>
   );
 }
 
-function Standing({ of }: { of: Product }): React.ReactElement {
+function ProductFacts({ of }: { of: Product }): React.ReactElement {
   return (
     <Facts
       of={[
@@ -88,7 +88,7 @@ function Standing({ of }: { of: Product }): React.ReactElement {
 }
 
 function Offers({ of }: { of: Offer[] }): React.ReactElement {
-  const amount = (value: number | null) => (value === null ? '–' : rupiah(value));
+  const amount = (value: number | null) => (value === null ? '–' : formatRupiah(value));
   const says = (isAvailable: boolean | null) =>
     isAvailable === null ? '–' : t(isAvailable ? 'available' : 'unavailable');
   return (
@@ -97,7 +97,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
         {t('sellerMarginHelp')}
       </Text>
       {of.length === 0 ? (
-        <Nothing>{t('noOffer')}</Nothing>
+        <EmptyState>{t('noOffer')}</EmptyState>
       ) : (
         <Rows
           label={t('offers')}
@@ -126,10 +126,10 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
                 )}
               </>,
               <Status state={each.status}>{t(`sold_${each.status}`)}</Status>,
-              rupiah(each.price),
-              rupiah(each.commission),
+              formatRupiah(each.price),
+              formatRupiah(each.commission),
               amount(each.cost),
-              <Left of={each.margin} />,
+              <Margin of={each.margin} />,
               says(each.is_available),
             ],
           }))}
@@ -145,13 +145,13 @@ function History({ code, offers }: { code: string; offers: Offer[] }): React.Rea
   const page = useQuery({
     queryKey: ['offer-history', code, seller, before],
     queryFn: () =>
-      dataOf(
+      unwrapData(
         api.GET('/products/{code}/history', {
           params: { path: { code }, query: { seller, ...(before !== null && { before }) } },
         }),
       ),
   });
-  const amount = (value: number | null) => (value === null ? '' : rupiah(value));
+  const amount = (value: number | null) => (value === null ? '' : formatRupiah(value));
   return (
     <Section title={t('history')}>
       <NativeSelect
@@ -165,8 +165,8 @@ function History({ code, offers }: { code: string; offers: Offer[] }): React.Rea
           setBefore(null);
         }}
       />
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.moments.length === 0 && <Nothing>{t('noHistory')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.moments.length === 0 && <EmptyState>{t('noHistory')}</EmptyState>}
       {page.data && page.data.moments.length > 0 && (
         <Rows
           label={t('history')}
@@ -204,12 +204,12 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
       title={t('setOffer', { seller: of.seller })}
       consequence={t(of.is_owner ? 'setOwnOfferHelp' : 'setOfferHelp', { seller: of.seller })}
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/products/{code}/offer', {
             params: { path: { code } },
             body: {
               seller: of.seller,
-              ...(numberIn(price) !== of.price && { price: numberIn(price) }),
+              ...(parseNumber(price) !== of.price && { price: parseNumber(price) }),
               status,
               below_cost: belowCost,
               reason,

@@ -2,12 +2,12 @@ import { Anchor, Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { FilterField, FilterForm } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
-import { Nothing, Status, Waiting } from '../parts/states.js';
+import { EmptyState, Status, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Product = components['schemas']['Product'];
@@ -18,7 +18,7 @@ export function ProductsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as { prefix?: string; seller?: string; after?: string };
   const page = useQuery({
     queryKey: ['products', query],
-    queryFn: () => dataOf(api.GET('/products', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/products', { params: { query } })),
   });
   return (
     <>
@@ -29,8 +29,8 @@ export function ProductsPage(): React.ReactElement {
         <FilterField name="prefix" label={t('codeBeginsWith')} />
         <FilterField name="seller" label={t('seller')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.products.length === 0 && <Nothing>{t('noProduct')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.products.length === 0 && <EmptyState>{t('noProduct')}</EmptyState>}
       {page.data && page.data.products.length > 0 && (
         <Rows
           label={t('products')}
@@ -70,15 +70,15 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
     name,
     <Status state={status}>{t(`sold_${status}`)}</Status>,
     offers.length,
-    cheapest ? rupiah(cheapest.price) : '–',
-    cheapest ? rupiah(cheapest.commission) : '–',
-    cheapest ? <Left of={cheapest.margin} /> : '–',
+    cheapest ? formatRupiah(cheapest.price) : '–',
+    cheapest ? formatRupiah(cheapest.commission) : '–',
+    cheapest ? <Margin of={cheapest.margin} /> : '–',
   ];
 }
 
 /** The margin of the seller for one sale. A negative margin is bold. */
-export function Left({ of }: { of: number | null }): React.ReactElement {
+export function Margin({ of }: { of: number | null }): React.ReactElement {
   return (
-    <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : rupiah(of)}</span>
+    <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : formatRupiah(of)}</span>
   );
 }

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { clockIn, dayIn, rupiah, seconds } from '../format.js';
+import { formatClockTime, formatDate, formatRupiah, formatSeconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
-import { numberIn } from '../parts/number-in.js';
+import { parseNumber } from '../parts/parse-number.js';
 import { Facts } from '../parts/facts.js';
 import { OrdersPlot, ProviderPlots } from '../parts/provider-plots.js';
-import { PriceDifferences, ReconcileDay } from '../parts/provider-questions.js';
+import { PriceDifferences, ReconcileDay } from '../parts/provider-checks.js';
 import { Rows } from '../parts/rows.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -22,18 +22,18 @@ import { Section } from '../parts/section.js';
 
 type Provider = components['schemas']['GetProviderData'];
 
-const spans = ['1', '7', '30'] as const;
+const plotDays = ['1', '7', '30'] as const;
 
 /** One provider: its state, its history and the actions. */
 export function ProviderPage(): React.ReactElement {
   const { seller = '' } = useParams();
   const [params, setParams] = useSearchParams();
-  const days = spans.find((each) => each === params.get('days')) ?? '1';
+  const days = plotDays.find((each) => each === params.get('days')) ?? '1';
   const mayCompare = useMay('provider.reconcile');
   const found = useQuery({
     queryKey: ['provider', seller, days],
     queryFn: () =>
-      dataOf(
+      unwrapData(
         api.GET('/providers/{username}', {
           params: { path: { username: seller }, query: { days: Number(days) } },
         }),
@@ -48,29 +48,29 @@ export function ProviderPage(): React.ReactElement {
       </Title>
       {found.data ? (
         <>
-          <Standing of={found.data} />
+          <ProviderSummary of={found.data} />
           <NativeSelect
             label={t('period')}
             value={days}
-            data={spans.map((value) => ({ value, label: t(`days_${value}`) }))}
+            data={plotDays.map((value) => ({ value, label: t(`days_${value}`) }))}
             onChange={(event) => setParams({ days: event.currentTarget.value })}
             maw={200}
             mt="lg"
           />
           <History of={found.data} isOneDay={days === '1'} />
           <Changes of={found.data.changes} />
-          <Steering of={found.data} />
+          <ProviderControls of={found.data} />
           {mayCompare && <PriceDifferences seller={seller} />}
           {mayCompare && <ReconcileDay seller={seller} />}
         </>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </>
   );
 }
 
-function Standing({ of }: { of: Provider }): React.ReactElement {
+function ProviderSummary({ of }: { of: Provider }): React.ReactElement {
   return (
     <>
       <ProviderStates of={of} />
@@ -96,7 +96,7 @@ function Standing({ of }: { of: Provider }): React.ReactElement {
 function History({ of, isOneDay }: { of: Provider; isOneDay: boolean }): React.ReactElement {
   const zone = useZone();
   const labels = of.steps.map(({ from }) =>
-    isOneDay ? clockIn(zone, from) : `${dayIn(zone, from)} ${clockIn(zone, from)}`,
+    isOneDay ? formatClockTime(zone, from) : `${formatDate(zone, from)} ${formatClockTime(zone, from)}`,
   );
   return (
     <>
@@ -116,7 +116,7 @@ function Changes({ of }: { of: Provider['changes'] }): React.ReactElement {
   return (
     <Section title={t('circuitHistory')}>
       {of.length === 0 ? (
-        <Nothing>{t('noCircuitChange')}</Nothing>
+        <EmptyState>{t('noCircuitChange')}</EmptyState>
       ) : (
         <Rows
           label={t('circuitHistory')}
@@ -135,7 +135,7 @@ function Changes({ of }: { of: Provider['changes'] }): React.ReactElement {
   );
 }
 
-function Steering({ of }: { of: Provider }): React.ReactElement | null {
+function ProviderControls({ of }: { of: Provider }): React.ReactElement | null {
   const [maySteer, maySet, mayTest] = [
     useMay('provider.steer'),
     useMay('provider.set'),
@@ -158,7 +158,7 @@ function Steering({ of }: { of: Provider }): React.ReactElement | null {
             title={t('pauseProvider')}
             consequence={t('pauseProviderHelp', { seller })}
             danger
-            run={(reason) => dataOf(api.POST('/providers/{username}/pause', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/providers/{username}/pause', { ...to, body: { reason } }))}
           />
         )}
         {maySteer && (of.paused !== null || of.circuit !== 'closed') && (
@@ -166,7 +166,7 @@ function Steering({ of }: { of: Provider }): React.ReactElement | null {
             key="resume"
             title={t('resumeProvider')}
             consequence={t('resumeProviderHelp', { seller })}
-            run={(reason) => dataOf(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))}
           />
         )}
         {mayTest && <TestCall seller={seller} />}
@@ -188,17 +188,17 @@ function TestCall({ seller }: { seller: string }): React.ReactElement {
           float,
           duration_ms: ms,
           problem,
-        } = await dataOf(
+        } = await unwrapData(
           api.POST('/providers/{username}/test', {
             params: { path: { username: seller } },
             body: { reason },
           }),
         );
-        const time = seconds(ms / 1_000);
+        const time = formatSeconds(ms / 1_000);
         setResult(
           float === null
             ? t('testProblem', { time, problem: problem ?? '' })
-            : t('testAnswer', { time, float: rupiah(float) }),
+            : t('testAnswer', { time, float: formatRupiah(float) }),
         );
       }}
     >
@@ -229,9 +229,9 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
       consequence={t('setLimitsHelp', { seller })}
       run={(reason) => {
         const changed = names
-          .map((name) => [name, given[name].trim() === '' ? null : numberIn(given[name])] as const)
+          .map((name) => [name, given[name].trim() === '' ? null : parseNumber(given[name])] as const)
           .filter(([name, value]) => value !== limits[name]);
-        return dataOf(
+        return unwrapData(
           api.POST('/providers/{username}/limits', {
             params: { path: { username: seller } },
             body: { ...Object.fromEntries(changed), reason },

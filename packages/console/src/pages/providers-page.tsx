@@ -3,37 +3,37 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { clockIn, count, percent, rupiah, seconds } from '../format.js';
+import { formatClockTime, formatCount, formatPercent, formatRupiah, formatSeconds } from '../format.js';
 import { Facts } from '../parts/facts.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
 import { Rows } from '../parts/rows.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
-import { AskForm } from '../parts/ask-form.js';
+import { QueryForm } from '../parts/query-form.js';
 import { Section } from '../parts/section.js';
 
 type Provider = components['schemas']['Provider'];
 
-const everyMs = 15_000;
+const refreshIntervalMs = 15_000;
 
 /** Providers with their states, and the routing of a product. */
 export function ProvidersPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['providers'],
-    queryFn: () => dataOf(api.GET('/providers')),
-    refetchInterval: everyMs,
+    queryFn: () => unwrapData(api.GET('/providers')),
+    refetchInterval: refreshIntervalMs,
   });
   return (
     <>
       <Title order={1} size="h3" mb="md">
         {t('providers')}
       </Title>
-      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
-      {found.data?.providers.length === 0 && <Nothing>{t('noProvider')}</Nothing>}
-      {found.data?.is_cut && <Nothing>{t('moreProviders')}</Nothing>}
+      {!found.data && <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data?.providers.length === 0 && <EmptyState>{t('noProvider')}</EmptyState>}
+      {found.data?.is_cut && <EmptyState>{t('moreProviders')}</EmptyState>}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         {found.data?.providers.map((each) => (
           <OneProvider key={each.seller} of={each} />
@@ -67,22 +67,22 @@ export function ProviderStates({ of }: { of: Provider }): React.ReactElement {
 
 export function providerFacts(of: Provider): [string, React.ReactNode][] {
   const { day, limits } = of;
-  const inSeconds = (ms: number | null) => (ms === null ? '–' : seconds(ms / 1_000));
+  const inSeconds = (ms: number | null) => (ms === null ? '–' : formatSeconds(ms / 1_000));
   return [
-    [t('float'), of.float === null ? t('balanceUnknown') : rupiah(of.float)],
+    [t('float'), of.float === null ? t('balanceUnknown') : formatRupiah(of.float)],
     [t('floatAt'), of.float_at && <Time at={of.float_at} />],
     [t('floatEnds'), of.float_ends_at && <Time at={of.float_ends_at} />],
-    [t('successOfDay'), day.success_rate === null ? '–' : percent(day.success_rate)],
-    [t('ordersOfDay'), `${count(day.orders)} · ${t('unansweredOf', { count: count(day.unanswered) })}`],
+    [t('successOfDay'), day.success_rate === null ? '–' : formatPercent(day.success_rate)],
+    [t('ordersOfDay'), `${formatCount(day.orders)} · ${t('unansweredOf', { count: formatCount(day.unanswered) })}`],
     [t('latencyOfDay'), `${inSeconds(day.p50_ms)} · p95 ${inSeconds(day.p95_ms)}`],
-    [t('waitingOrders'), t('waitingFor', { count: of.waiting, time: seconds(of.expected_wait_ms / 1_000) })],
-    [t('askedPause'), of.asked_pause_ms > 0 ? seconds(of.asked_pause_ms / 1_000) : null],
+    [t('waitingOrders'), t('waitingFor', { count: of.waiting, time: formatSeconds(of.expected_wait_ms / 1_000) })],
+    [t('askedPause'), of.asked_pause_ms > 0 ? formatSeconds(of.asked_pause_ms / 1_000) : null],
     [
       t('limits'),
       t('limitsAre', {
         calls: limits.calls_per_second ?? t('none'),
         concurrency: limits.concurrency ?? t('none'),
-        wait: limits.max_wait_s === null ? t('standard') : seconds(limits.max_wait_s),
+        wait: limits.max_wait_s === null ? t('standard') : formatSeconds(limits.max_wait_s),
       }),
     ],
     [t('paused'), of.paused && `${of.paused.by}: ${of.paused.reason}`],
@@ -108,11 +108,11 @@ function OneProvider({ of }: { of: Provider }): React.ReactElement {
 
 function Last24Hours(): React.ReactElement | null {
   const zone = useZone();
-  const today = useQuery({ queryKey: ['today'], queryFn: () => dataOf(api.GET('/today')) });
+  const today = useQuery({ queryKey: ['today'], queryFn: () => unwrapData(api.GET('/today')) });
   const plotted = today.data?.plotted ?? [];
   return plotted.length === 0 ? null : (
     <Section title={t('last24Hours')}>
-      <ProviderPlots of={plotted} labels={(plotted[0]?.steps ?? []).map(({ from }) => clockIn(zone, from))} />
+      <ProviderPlots of={plotted} labels={(plotted[0]?.steps ?? []).map(({ from }) => formatClockTime(zone, from))} />
     </Section>
   );
 }
@@ -120,12 +120,12 @@ function Last24Hours(): React.ReactElement | null {
 function Routing(): React.ReactElement {
   const [product, setProduct] = useState('');
   const asked = useMutation({
-    mutationFn: () => dataOf(api.GET('/routing', { params: { query: { product: product.trim() } } })),
+    mutationFn: () => unwrapData(api.GET('/routing', { params: { query: { product: product.trim() } } })),
   });
   return (
     <Section title={t('routing')}>
       <Text size="sm">{t('routingHelp')}</Text>
-      <AskForm button={t('showRouting')} asked={asked}>
+      <QueryForm button={t('showRouting')} asked={asked}>
         <TextInput
           label={t('product')}
           value={product}
@@ -133,13 +133,13 @@ function Routing(): React.ReactElement {
           required
           onChange={(event) => setProduct(event.currentTarget.value)}
         />
-      </AskForm>
+      </QueryForm>
       {asked.data && asked.data.closed !== null && (
         <Alert color="orange" my="sm">
           {t('closedNow')}
         </Alert>
       )}
-      {asked.data?.offers.length === 0 && <Nothing>{t('noOffer')}</Nothing>}
+      {asked.data?.offers.length === 0 && <EmptyState>{t('noOffer')}</EmptyState>}
       {asked.data && asked.data.offers.length > 0 && (
         <Rows
           label={t('routing')}
@@ -149,10 +149,10 @@ function Routing(): React.ReactElement {
             key: each.seller,
             cells: [
               each.seller,
-              rupiah(each.price),
-              each.cost === null ? '–' : rupiah(each.cost),
+              formatRupiah(each.price),
+              each.cost === null ? '–' : formatRupiah(each.cost),
               t(`circuit_${each.circuit}`),
-              seconds(each.mean_ms / 1_000),
+              formatSeconds(each.mean_ms / 1_000),
               each.obstacle === null
                 ? t(`placed_${each.placed ?? 'alike'}`)
                 : `${t('notAsked')}: ${t(`obstacle_${each.obstacle}`)}`,

@@ -2,15 +2,15 @@ import { Alert, Anchor, Card, Code, Group, Stack, Text, Timeline, Title } from '
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { rupiah, timeIn } from '../format.js';
+import { formatRupiah, formatTime } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
 import { DeliveryList } from '../parts/delivery-list.js';
 import { Facts } from '../parts/facts.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { AsCustomerSees } from '../parts/as-customer-sees.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
+import { CustomerView } from '../parts/customer-view.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -22,19 +22,19 @@ export function PurchasePage(): React.ReactElement {
   const { id = '' } = useParams();
   const found = useQuery({
     queryKey: ['purchase', id],
-    queryFn: () => dataOf(api.GET('/purchases/{id}', { params: { path: { id } } })),
+    queryFn: () => unwrapData(api.GET('/purchases/{id}', { params: { path: { id } } })),
   });
   return (
     <>
       <Anchor component={Link} to="/purchases" size="sm">
         {t('purchases')}
       </Anchor>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
+      {found.data ? <PurchaseDetails of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
     </>
   );
 }
 
-function Whole({ of }: { of: Description }): React.ReactElement {
+function PurchaseDetails({ of }: { of: Description }): React.ReactElement {
   const { purchase } = of;
   return (
     <>
@@ -55,12 +55,12 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           [t('account'), purchase.account],
           [t('reference'), purchase.ref_id],
           [t('name'), purchase.product_name],
-          [t('price'), rupiah(purchase.price)],
+          [t('price'), formatRupiah(purchase.price)],
           [t('serialNumber'), purchase.serial_number],
           [t('message'), purchase.message],
           [t('seller'), purchase.seller],
-          [t('markup'), of.markup === 0 ? null : rupiah(of.markup)],
-          [t('commission'), of.commission === null ? null : rupiah(of.commission)],
+          [t('markup'), of.markup === 0 ? null : formatRupiah(of.markup)],
+          [t('commission'), of.commission === null ? null : formatRupiah(of.commission)],
           [t('surface'), of.surface],
           [t('created'), <Time at={purchase.created_at} />],
           [t('final'), purchase.final_at && <Time at={purchase.final_at} />],
@@ -81,7 +81,7 @@ function Whole({ of }: { of: Description }): React.ReactElement {
           </Timeline.Item>
         ))}
       </Timeline>
-      <AsCustomerSees id={purchase.id} />
+      <CustomerView id={purchase.id} />
       <Orders of={of.orders} />
       <Deliveries of={of.deliveries} />
     </>
@@ -123,10 +123,10 @@ function Actions({ of }: { of: Description }): React.ReactElement | null {
         {canReverse && (
           <ActionForm
             title={t('reverse')}
-            consequence={t('reverseHelp', { price: rupiah(purchase.price), account })}
+            consequence={t('reverseHelp', { price: formatRupiah(purchase.price), account })}
             danger
             run={(reason) =>
-              dataOf(api.POST('/purchases/{id}/reverse', { params: { path: { id } }, body: { reason } }))
+              unwrapData(api.POST('/purchases/{id}/reverse', { params: { path: { id } }, body: { reason } }))
             }
           />
         )}
@@ -143,7 +143,7 @@ function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
   return (
     <>
       <Heading>{t('orders')}</Heading>
-      {of.length === 0 && <Nothing>{t('noOrder')}</Nothing>}
+      {of.length === 0 && <EmptyState>{t('noOrder')}</EmptyState>}
       <Stack gap="sm">
         {of.map((order) => (
           <Card key={order.reference} withBorder>
@@ -159,9 +159,9 @@ function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
                   t('sent'),
                   <>
                     <Code>{order.reference}</Code> {order.sent_product} {order.sent_customer_number},{' '}
-                    {t('atMost', { price: rupiah(order.price) })}
+                    {t('atMost', { price: formatRupiah(order.price) })}
                     {order.address !== null && <> → {order.address}</>}
-                    {order.sent_at !== null && <>, {t('sentAt', { time: timeIn(zone, order.sent_at) })}</>}
+                    {order.sent_at !== null && <>, {t('sentAt', { time: formatTime(zone, order.sent_at) })}</>}
                   </>,
                 ],
                 [
@@ -190,7 +190,7 @@ function Deliveries({ of }: { of: Description['deliveries'] }): React.ReactEleme
   return (
     <>
       <Heading>{t('deliveries')}</Heading>
-      {of.length === 0 && <Nothing>{t('noDelivery')}</Nothing>}
+      {of.length === 0 && <EmptyState>{t('noDelivery')}</EmptyState>}
       <DeliveryList of={of} />
     </>
   );

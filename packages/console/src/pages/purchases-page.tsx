@@ -2,13 +2,13 @@ import { Anchor, Group, NativeSelect, Text, TextInput, Title } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { count, rupiah } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatCount, formatRupiah } from '../format.js';
 import type { operations } from '../api/schema.js';
 import { useSearch } from '../parts/finder.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { PurchaseList } from '../parts/purchase-list.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listPurchases']['parameters']['query']>;
@@ -45,7 +45,7 @@ export function PurchasesPage(): React.ReactElement {
           <FilterField key={name} name={name} label={t(getLabelKey(name))} />
         ))}
       </FilterForm>
-      {wanted === '' ? <Filtered /> : <Found wanted={wanted} />}
+      {wanted === '' ? <Filtered /> : <SearchResults wanted={wanted} />}
     </>
   );
 }
@@ -61,13 +61,13 @@ function getLabelKey(name: (typeof names)[number]) {
   }
 }
 
-function Found({ wanted }: { wanted: string }): React.ReactElement {
+function SearchResults({ wanted }: { wanted: string }): React.ReactElement {
   const found = useSearch(wanted);
   if (!found.data) {
-    return <Waiting error={found.error} retry={found.refetch} />;
+    return <LoadingState error={found.error} retry={found.refetch} />;
   }
   return found.data.purchases.length === 0 ? (
-    <Nothing>{t('nothingFound')}</Nothing>
+    <EmptyState>{t('nothingFound')}</EmptyState>
   ) : (
     <section aria-label={t('foundFor', { wanted })}>
       <PurchaseList of={found.data.purchases} />
@@ -80,17 +80,17 @@ function Filtered(): React.ReactElement {
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['purchases', query],
-    queryFn: () => dataOf(api.GET('/purchases', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/purchases', { params: { query } })),
   });
   if (!page.data) {
-    return <Waiting error={page.error} retry={page.refetch} />;
+    return <LoadingState error={page.error} retry={page.refetch} />;
   }
   const { purchases, next, looked_back_to: lookedBackTo } = page.data;
   return (
     <>
       <Sums />
       {purchases.length === 0 && lookedBackTo === null ? (
-        <Nothing>{t('noPurchase')}</Nothing>
+        <EmptyState>{t('noPurchase')}</EmptyState>
       ) : (
         <PurchaseList of={purchases} />
       )}
@@ -108,7 +108,7 @@ function Sums(): React.ReactElement {
   const query = Object.fromEntries(filter) as Query;
   const sums = useQuery({
     queryKey: ['purchase-sums', query],
-    queryFn: () => dataOf(api.GET('/purchases/sums', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/purchases/sums', { params: { query } })),
     enabled: filter.length > 0,
   });
   return (
@@ -117,13 +117,13 @@ function Sums(): React.ReactElement {
         <Group key={status} gap={6}>
           <Status>{status}</Status>
           <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-            {count(sold)} · {rupiah(amount)}
+            {formatCount(sold)} · {formatRupiah(amount)}
           </Text>
         </Group>
       ))}
       {sums.data !== undefined && sums.data.commission > 0 && (
         <Text size="sm">
-          {t('commission')} {rupiah(sums.data.commission)}
+          {t('commission')} {formatRupiah(sums.data.commission)}
         </Text>
       )}
       {sums.data?.looked_back_to && (

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { ago, rupiah } from '../format.js';
+import { formatAgo, formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
-import { ToDecide } from '../parts/to-decide.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
+import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
@@ -23,7 +23,7 @@ export function SettlementsPage(): React.ReactElement {
   const query = Object.fromEntries(params) as Query;
   const page = useQuery({
     queryKey: ['settlements', query],
-    queryFn: () => dataOf(api.GET('/settlements', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/settlements', { params: { query } })),
   });
   return (
     <>
@@ -38,14 +38,14 @@ export function SettlementsPage(): React.ReactElement {
         ]}
         fields={['account', 'from', 'to']}
       />
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.settlements.length === 0 && <Nothing>{t('noSettlement')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.settlements.length === 0 && <EmptyState>{t('noSettlement')}</EmptyState>}
       <Stack gap="sm" maw={800}>
         {page.data?.settlements.map((each) => (
           <OneSettlement key={each.id} of={each} />
         ))}
       </Stack>
-      {page.data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+      {page.data?.has_more === true && <EmptyState>{t('oldestOfMore')}</EmptyState>}
       {page.data && <Older next={page.data.next} lookedBackTo={page.data.looked_back_to} />}
     </>
   );
@@ -56,9 +56,9 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
   return (
     <Card withBorder component="article" aria-label={`${t('settlement')} ${of.id}`}>
       <Group justify="space-between" gap="xs">
-        <Text fw={600}>{rupiah(of.amount)}</Text>
+        <Text fw={600}>{formatRupiah(of.amount)}</Text>
         <Group gap="xs">
-          {of.final_at === null && <Text size="sm">{ago(of.created_at)}</Text>}
+          {of.final_at === null && <Text size="sm">{formatAgo(of.created_at)}</Text>}
           <Status>{of.needs_approval ? t('toApprove') : of.status}</Status>
         </Group>
       </Group>
@@ -72,8 +72,8 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
           ],
           [t('holder'), of.holder],
           [t('bankAccount'), `${of.bank_code} ${of.account_number}`],
-          [t('toPay'), rupiah(of.net_amount)],
-          [t('fee'), rupiah(of.fee)],
+          [t('toPay'), formatRupiah(of.net_amount)],
+          [t('fee'), formatRupiah(of.fee)],
           [t('reference'), of.ref_id],
           [t('requestedAt'), <Time at={of.created_at} />],
           [t('due'), of.final_at === null && <Time at={of.estimated_completion} />],
@@ -93,9 +93,9 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
         ]}
       />
       {mayDecide && of.steps.length > 0 && (
-        <ToDecide>
+        <RowActions>
           <Steps of={of} />
-        </ToDecide>
+        </RowActions>
       )}
     </Card>
   );
@@ -110,9 +110,9 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
   const [bankReference, setBankReference] = useState('');
   const to = { params: { path: { id } } };
   const bank = `${of.bank_code} ${of.account_number}`;
-  const words = { seller, holder, bank, amount: rupiah(of.amount), net: rupiah(of.net_amount) };
+  const words = { seller, holder, bank, amount: formatRupiah(of.amount), net: formatRupiah(of.net_amount) };
   const claim = (reason: string, takeOver: boolean) =>
-    dataOf(api.POST('/settlements/{id}/claim', { ...to, body: { reason, take_over: takeOver } }));
+    unwrapData(api.POST('/settlements/{id}/claim', { ...to, body: { reason, take_over: takeOver } }));
   return (
     <>
       {steps.includes('approve') && (
@@ -120,7 +120,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
           key="approve"
           title={t('approve')}
           consequence={t('approveHelp', words)}
-          run={(reason) => dataOf(api.POST('/settlements/{id}/approve', { ...to, body: { reason } }))}
+          run={(reason) => unwrapData(api.POST('/settlements/{id}/approve', { ...to, body: { reason } }))}
         />
       )}
       {steps.includes('claim') && (
@@ -147,7 +147,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
           consequence={t('paidHelp', words)}
           run={(reason) => {
             const body = { bank_reference: bankReference, reason };
-            return dataOf(api.POST('/settlements/{id}/complete', { ...to, body }));
+            return unwrapData(api.POST('/settlements/{id}/complete', { ...to, body }));
           }}
         >
           <TextInput
@@ -166,7 +166,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
           title={t('notPaid')}
           consequence={t('notPaidHelp', words)}
           danger
-          run={(reason) => dataOf(api.POST('/settlements/{id}/fail', { ...to, body: { reason } }))}
+          run={(reason) => unwrapData(api.POST('/settlements/{id}/fail', { ...to, body: { reason } }))}
         />
       )}
     </>

@@ -2,9 +2,9 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { timeIn } from '../format.js';
+import { formatTime } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { Processes } from '../parts/processes.js';
@@ -12,7 +12,7 @@ import { retryJob } from '../parts/retry-job.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 import { ServiceSettings } from '../parts/service-settings.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -28,7 +28,7 @@ export function SystemPage(): React.ReactElement {
   const maySettings = useMay('settings.look');
   const found = useQuery({
     queryKey: ['system'],
-    queryFn: () => dataOf(api.GET('/system')),
+    queryFn: () => unwrapData(api.GET('/system')),
     refetchInterval: ({ state }) => untilNextMs(state.error ? undefined : state.data),
     placeholderData: (before) => before,
     meta: { showsNothingOld: true },
@@ -43,13 +43,13 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked ? (
             <>
               <Text size="sm" c="dimmed">
-                {t('asOf', { time: timeIn(zone, found.data.checked.at) })}
+                {t('asOf', { time: formatTime(zone, found.data.checked.at) })}
                 {found.data.is_looking && ` ${t('checksRunAgain')}`}
               </Text>
               <Troubles of={found.data.checked.checks} />
             </>
           ) : (
-            <Nothing>{t('checksRunFirst')}</Nothing>
+            <EmptyState>{t('checksRunFirst')}</EmptyState>
           )}
           <Alarms of={found.data.alarms} />
           <FailingJobs of={found.data.failing_jobs} />
@@ -59,7 +59,7 @@ export function SystemPage(): React.ReactElement {
       ) : (
         // Older results are not shown, because they do not describe the current state. The query is
         // repeated automatically.
-        <Waiting error={found.error} retry={found.refetch} outageAdvice={t('askDoctor')} />
+        <LoadingState error={found.error} retry={found.refetch} outageAdvice={t('askDoctor')} />
       )}
       {/* Shown after the checks have loaded, so that the checks do not move the settings. */}
       {maySettings && (found.data ?? found.error) && <ServiceSettings />}
@@ -81,7 +81,7 @@ function untilNextMs(system?: System): number {
 function Troubles({ of }: { of: Checks }): React.ReactElement {
   const troubles = of.filter(({ status }) => status !== 'ok');
   if (troubles.length === 0) {
-    return <Nothing>{t('allWell', { count: of.length })}</Nothing>;
+    return <EmptyState>{t('allWell', { count: of.length })}</EmptyState>;
   }
   return (
     <Section title={t('whatToDo')}>
@@ -125,7 +125,7 @@ function Alarms({ of }: { of: System['alarms'] }): React.ReactElement {
   return (
     <Section title={t('alarms')}>
       {of.length === 0 ? (
-        <Nothing>{t('noAlarm')}</Nothing>
+        <EmptyState>{t('noAlarm')}</EmptyState>
       ) : (
         <Rows
           label={t('alarms')}
@@ -150,7 +150,7 @@ function FailingJobs({ of }: { of: System['failing_jobs'] }): React.ReactElement
   const mayRetry = useMay('queue.work');
   return (
     <Section title={t('failingJobs')}>
-      {of.length === 0 && <Nothing>{t('noFailingJob')}</Nothing>}
+      {of.length === 0 && <EmptyState>{t('noFailingJob')}</EmptyState>}
       <Anchor component={Link} to="/jobs" size="sm" display="block" mb="sm">
         {t('jobs')}
       </Anchor>

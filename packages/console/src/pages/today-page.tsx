@@ -2,12 +2,12 @@ import { Alert, Anchor, Card, Code, SimpleGrid, Stack, Text, Title } from '@mant
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { clockIn, count, dayName, percent, rupiah, seconds } from '../format.js';
+import { formatClockTime, formatCount, formatBusinessDay, formatPercent, formatRupiah, formatSeconds } from '../format.js';
 import { Lines, Plots, StackedBars } from '../parts/plots.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
-import { Nothing, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Time, LoadingState } from '../parts/states.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { Rows } from '../parts/rows.js';
@@ -17,29 +17,29 @@ type Today = components['schemas']['GetTodayData'];
 type Figures = Today['today'];
 type Kind = Today['attention'][number]['kind'];
 
-const everyMs = 30_000;
+const refreshIntervalMs = 30_000;
 
 /** Work that needs an operator, followed by the figures of the day. */
 export function TodayPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['today'],
-    queryFn: () => dataOf(api.GET('/today')),
-    refetchInterval: everyMs,
+    queryFn: () => unwrapData(api.GET('/today')),
+    refetchInterval: refreshIntervalMs,
   });
   return (
     <>
       <Title order={1} size="h3" mb="md">
         {t('today')}
       </Title>
-      {found.data ? <Whole of={found.data} /> : <Waiting error={found.error} retry={found.refetch} />}
+      {found.data ? <TodayOverview of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
     </>
   );
 }
 
-function Whole({ of }: { of: Today }): React.ReactElement {
+function TodayOverview({ of }: { of: Today }): React.ReactElement {
   return (
     <>
-      <NeedsPerson of={of} />
+      <AttentionList of={of} />
       <Title order={2} size="h4" mt="xl">
         {t('business')}
       </Title>
@@ -78,19 +78,19 @@ const places: Record<Kind, { to: string } | { href: string } | { command: string
 /** The server stops counting at this number. */
 const countMax = 1_000;
 
-function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactElement {
+function AttentionList({ of: { attention, late } }: { of: Today }): React.ReactElement {
   const waiting = attention.filter(({ count: waits }) => waits > 0);
   const shownCount = (waits: number) => (waits >= countMax ? t('orMore', { count: waits }) : String(waits));
   return (
     <Section title={t('needsAttention')} first>
-      {waiting.length === 0 && late === 0 && <Nothing>{t('noCase')}</Nothing>}
+      {waiting.length === 0 && late === 0 && <EmptyState>{t('noCase')}</EmptyState>}
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
         {waiting.map(({ kind, count: waits }) => (
           <Card key={kind} withBorder padding="sm">
             <Text fw={700} size="xl">
               {shownCount(waits)}
             </Text>
-            <Place of={kind} />
+            <AttentionLink of={kind} />
           </Card>
         ))}
         {late > 0 && (
@@ -108,7 +108,7 @@ function NeedsPerson({ of: { attention, late } }: { of: Today }): React.ReactEle
   );
 }
 
-function Place({ of }: { of: Kind }): React.ReactElement {
+function AttentionLink({ of }: { of: Kind }): React.ReactElement {
   const place = places[of];
   const label = t(`attention_${of}`);
   if ('to' in place) {
@@ -137,18 +137,18 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
   const { today, yesterday, suspense, latency } = of;
   const both = (show: (figures: Figures) => string) =>
     [show(today), t('yesterday', { value: show(yesterday) })] as const;
-  const rate = (figures: Figures) => (figures.success_rate === null ? '–' : percent(figures.success_rate));
-  const inSeconds = (value: number | null) => (value === null ? '–' : seconds(value));
+  const rate = (figures: Figures) => (figures.success_rate === null ? '–' : formatPercent(figures.success_rate));
+  const inSeconds = (value: number | null) => (value === null ? '–' : formatSeconds(value));
   const cards: [string, string, string][] = [
-    [t('purchases'), ...both(({ purchases }) => count(purchases))],
+    [t('purchases'), ...both(({ purchases }) => formatCount(purchases))],
     [t('successRate'), ...both(rate)],
-    [t('sales'), ...both(({ sales }) => rupiah(sales))],
-    [t('margin'), ...both(({ commission }) => rupiah(commission))],
+    [t('sales'), ...both(({ sales }) => formatRupiah(sales))],
+    [t('margin'), ...both(({ commission }) => formatRupiah(commission))],
     [
       t('timeToFinal'),
       inSeconds(latency.median_s),
       [
-        t('p95Of', { value: inSeconds(latency.p95_s), count: count(latency.ended) }),
+        t('p95Of', { value: inSeconds(latency.p95_s), count: formatCount(latency.ended) }),
         t('dayBefore', {
           value: `${inSeconds(latency.before.median_s)}, p95 ${inSeconds(latency.before.p95_s)}`,
         }),
@@ -156,12 +156,12 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
     ],
     [
       t('suspense'),
-      `${rupiah(suspense.amount)}${suspense.is_cut ? '+' : ''}`,
+      `${formatRupiah(suspense.amount)}${suspense.is_cut ? '+' : ''}`,
       [
-        t('openPurchases', { count: `${count(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
+        t('openPurchases', { count: `${formatCount(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
         ...(suspense.closed === null
           ? []
-          : [t('atEndOf', { day: dayName(suspense.closed.day), value: rupiah(suspense.closed.amount) })]),
+          : [t('atEndOf', { day: formatBusinessDay(suspense.closed.day), value: formatRupiah(suspense.closed.amount) })]),
       ].join(' · '),
     ],
   ];
@@ -193,13 +193,13 @@ const colours = {
 
 function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
   const zone = useZone();
-  const clocks = hours.map(({ from }) => clockIn(zone, from));
+  const clocks = hours.map(({ from }) => formatClockTime(zone, from));
   return (
     <Plots>
       <StackedBars
         title={t('volumePlot')}
         labels={clocks}
-        format={count}
+        format={formatCount}
         series={(['success', 'open', 'refunded', 'failed'] as const).map((name) => ({
           name: t(`series_${name}`),
           colour: colours[name],
@@ -209,7 +209,7 @@ function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
       <Lines
         title={t('successPlot')}
         labels={clocks}
-        format={percent}
+        format={formatPercent}
         top={1}
         series={[
           {
@@ -224,7 +224,7 @@ function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
       <Lines
         title={t('latencyPlot')}
         labels={clocks}
-        format={seconds}
+        format={formatSeconds}
         note={
           <Text size="xs" c="dimmed">
             {t('latencyNote')}
@@ -237,8 +237,8 @@ function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
       />
       <StackedBars
         title={t('volumeOfDaysPlot')}
-        labels={days.map(({ day }) => dayName(day))}
-        format={count}
+        labels={days.map(({ day }) => formatBusinessDay(day))}
+        format={formatCount}
         series={(['success', 'open', 'refunded', 'failed'] as const).map((name) => ({
           name: t(`series_${name}`),
           colour: colours[name],
@@ -247,8 +247,8 @@ function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
       />
       <Lines
         title={t('successOfDaysPlot')}
-        labels={days.map(({ day }) => dayName(day))}
-        format={percent}
+        labels={days.map(({ day }) => formatBusinessDay(day))}
+        format={formatPercent}
         top={1}
         series={[
           {
@@ -260,8 +260,8 @@ function AllPlots({ of: { hours, days } }: { of: Today }): React.ReactElement {
       />
       <StackedBars
         title={t('salesPlot')}
-        labels={days.map(({ day }) => dayName(day))}
-        format={rupiah}
+        labels={days.map(({ day }) => formatBusinessDay(day))}
+        format={formatRupiah}
         series={[
           {
             name: t('toSellers'),
@@ -282,8 +282,8 @@ function ByProvider({ of: { plotted, deliveries } }: { of: Today }): React.React
       <Plots>
         <StackedBars
           title={t('deliveriesPlot')}
-          labels={deliveries.map(({ from }) => clockIn(zone, from))}
-          format={count}
+          labels={deliveries.map(({ from }) => formatClockTime(zone, from))}
+          format={formatCount}
           series={(['delivered', 'failed'] as const).map((name) => ({
             name: t(`tries_${name}`),
             colour: name === 'delivered' ? colours.success : colours.failed,
@@ -294,7 +294,7 @@ function ByProvider({ of: { plotted, deliveries } }: { of: Today }): React.React
       {plotted.length > 0 && (
         <ProviderPlots
           of={plotted}
-          labels={(plotted[0]?.steps ?? []).map(({ from }) => clockIn(zone, from))}
+          labels={(plotted[0]?.steps ?? []).map(({ from }) => formatClockTime(zone, from))}
         />
       )}
     </>
@@ -314,7 +314,7 @@ function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
   return (
     <Section title={t('providersToday')}>
       {of.length === 0 ? (
-        <Nothing>{t('nothingSold')}</Nothing>
+        <EmptyState>{t('nothingSold')}</EmptyState>
       ) : (
         <Rows
           label={t('providersToday')}
@@ -327,12 +327,12 @@ function Providers({ of }: { of: Today['providers'] }): React.ReactElement {
               <Anchor component={Link} to={`/purchases?seller=${each.seller}`} size="sm">
                 {each.seller}
               </Anchor>,
-              count(each.purchases),
-              each.success_rate === null ? '–' : percent(each.success_rate),
-              count(each.failed),
-              count(each.open),
-              rupiah(each.sales),
-              rupiah(each.commission),
+              formatCount(each.purchases),
+              each.success_rate === null ? '–' : formatPercent(each.success_rate),
+              formatCount(each.failed),
+              formatCount(each.open),
+              formatRupiah(each.sales),
+              formatRupiah(each.commission),
             ],
           }))}
         />

@@ -2,16 +2,16 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
 import { ActionForm } from '../parts/action-form.js';
 import { AllReceivers } from '../parts/all-receivers.js';
 import { DeliveryList } from '../parts/delivery-list.js';
 import { Facts } from '../parts/facts.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
-import { Nothing, Status, Time, Waiting } from '../parts/states.js';
+import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { ReplayDead } from '../parts/replay-many.js';
-import { ToDecide } from '../parts/to-decide.js';
+import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Section } from '../parts/section.js';
@@ -31,7 +31,7 @@ export function WebhooksPage(): React.ReactElement {
   const { account, ref_id, from, to } = query;
   const page = useQuery({
     queryKey: ['deliveries', query],
-    queryFn: () => dataOf(api.GET('/deliveries', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/deliveries', { params: { query } })),
   });
   return (
     <>
@@ -54,8 +54,8 @@ export function WebhooksPage(): React.ReactElement {
         ]}
         fields={['account', 'ref_id', 'from', 'to']}
       />
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.deliveries.length === 0 && <EmptyState>{t('noDeliveryFits')}</EmptyState>}
       {mayReplay && (query.state ?? 'dead') === 'dead' && (
         <ReplayDead
           which={{
@@ -73,11 +73,11 @@ export function WebhooksPage(): React.ReactElement {
 }
 
 function Receivers(): React.ReactElement {
-  const found = useQuery({ queryKey: ['receivers'], queryFn: () => dataOf(api.GET('/receivers')) });
+  const found = useQuery({ queryKey: ['receivers'], queryFn: () => unwrapData(api.GET('/receivers')) });
   return (
     <Section title={t('receivers')} first>
-      {!found.data && <Waiting error={found.error} retry={found.refetch} />}
-      {found.data?.receivers.length === 0 && <Nothing>{t('noReceiver')}</Nothing>}
+      {!found.data && <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data?.receivers.length === 0 && <EmptyState>{t('noReceiver')}</EmptyState>}
       <Stack gap="sm">
         {found.data?.receivers.map((each) => (
           <OneReceiver key={each.id} of={each} />
@@ -114,12 +114,12 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
         ]}
       />
       {mayEnable && of.state === 'disabled' && (
-        <ToDecide>
+        <RowActions>
           <ActionForm
             title={t('enableWebhooks')}
             consequence={t('enableWebhooksHelp', { account })}
             run={(reason) =>
-              dataOf(
+              unwrapData(
                 api.POST('/accounts/{username}/enable-webhooks', {
                   params: { path: { username: account } },
                   body: { reason },
@@ -127,7 +127,7 @@ function OneReceiver({ of }: { of: Receiver }): React.ReactElement {
               )
             }
           />
-        </ToDecide>
+        </RowActions>
       )}
     </Card>
   );

@@ -1,13 +1,13 @@
 import { Alert, Code, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t, type TextKey } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { NumberField } from './number-field.js';
-import { numberIn } from './number-in.js';
+import { parseNumber } from './parse-number.js';
 import { SetPriceGroup } from './price-groups.js';
 import { RevokeKey } from './revoke-key.js';
 
@@ -39,7 +39,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
             title={t('suspend')}
             consequence={t('suspendHelp', { account: username })}
             danger
-            run={(reason) => dataOf(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
           />
         )}
         {maySuspend && status === 'suspended' && (
@@ -47,7 +47,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
             key="resume"
             title={t('resume')}
             consequence={t('resumeHelp', { account: username })}
-            run={(reason) => dataOf(api.POST('/accounts/{username}/resume', { ...to, body: { reason } }))}
+            run={(reason) => unwrapData(api.POST('/accounts/{username}/resume', { ...to, body: { reason } }))}
           />
         )}
         {maySet && <Rules of={of} />}
@@ -58,7 +58,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
             consequence={t('clearAllowlistHelp', { account: username })}
             danger
             run={(reason) =>
-              dataOf(api.POST('/accounts/{username}/clear-allowlist', { ...to, body: { reason } }))
+              unwrapData(api.POST('/accounts/{username}/clear-allowlist', { ...to, body: { reason } }))
             }
           />
         )}
@@ -67,7 +67,7 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
             title={t('revokeLinks')}
             consequence={t('revokeLinksHelp', { account: username })}
             run={(reason) =>
-              dataOf(api.POST('/accounts/{username}/revoke-links', { ...to, body: { reason } }))
+              unwrapData(api.POST('/accounts/{username}/revoke-links', { ...to, body: { reason } }))
             }
           />
         )}
@@ -113,7 +113,7 @@ function Rules({ of }: { of: Account }): React.ReactElement {
       shown
         .map(([name]) => {
           const text = numbers[name].trim();
-          return [name, text === '' ? null : numberIn(text, decimalsOf(name))] as const;
+          return [name, text === '' ? null : parseNumber(text, decimalsOf(name))] as const;
         })
         .filter(([name, value]) => value !== of[name]),
     ),
@@ -123,7 +123,7 @@ function Rules({ of }: { of: Account }): React.ReactElement {
       title={t('setRules')}
       consequence={t('setRulesHelp', { account: of.username })}
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/accounts/{username}/settings', {
             params: { path: { username: of.username } },
             body: { ...changed(), reason },
@@ -170,10 +170,10 @@ function NewKey({ username }: { username: string }): React.ReactElement {
         title={t('newKey')}
         consequence={t('newKeyHelp')}
         run={async (reason) => {
-          const made = await dataOf(
+          const made = await unwrapData(
             api.POST('/accounts/{username}/key', {
               params: { path: { username } },
-              body: { overlap_minutes: numberIn(overlap), reason },
+              body: { overlap_minutes: parseNumber(overlap), reason },
             }),
           );
           setKey(made.api_key);

@@ -2,11 +2,11 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
-import { Nothing, Status, Time, Waiting } from './states.js';
+import { EmptyState, Status, Time, LoadingState } from './states.js';
 
 const start = 'receivers_after';
 
@@ -21,7 +21,7 @@ export function AllReceivers(): React.ReactElement {
   const query = { ...(account !== null && { account }), ...(after !== null && { [start]: after }) };
   const page = useQuery({
     queryKey: ['all-receivers', query],
-    queryFn: () => dataOf(api.GET('/receivers/all', { params: { query } })),
+    queryFn: () => unwrapData(api.GET('/receivers/all', { params: { query } })),
   });
   const showFrom = (place: string | null) => {
     setParams((before) => [
@@ -34,8 +34,8 @@ export function AllReceivers(): React.ReactElement {
       <Text size="sm" mb="sm">
         {t('allReceiversHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.receivers.length === 0 && <Nothing>{t('noUrl')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.receivers.length === 0 && <EmptyState>{t('noUrl')}</EmptyState>}
       {page.data && page.data.receivers.length > 0 && (
         <Rows
           label={t('allReceivers')}

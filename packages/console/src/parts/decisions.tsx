@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { rupiah } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatRupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 
@@ -17,9 +17,9 @@ export function Decisions({
   purchase: { id: string; account: string; price: number };
 }): React.ReactElement {
   const [serialNumber, setSerialNumber] = useState('');
-  const price = rupiah(amount);
+  const price = formatRupiah(amount);
   const decide = (body: { as: Decision; serial_number?: string; reason: string }) =>
-    dataOf(api.POST('/purchases/{id}/decide', { params: { path: { id } }, body }));
+    unwrapData(api.POST('/purchases/{id}/decide', { params: { path: { id } }, body }));
   return (
     <>
       {of.includes('ask') && (
@@ -71,7 +71,7 @@ export function CloseCase({ id, what }: { id: string; what?: string }): React.Re
       title={t('closeCase')}
       consequence={what === undefined ? t('closeCaseHelp') : `${what} ${t('closeCaseHelp')}`}
       run={(reason) =>
-        dataOf(api.POST('/cases/{id}/resolve', { params: { path: { id } }, body: { reason } }))
+        unwrapData(api.POST('/cases/{id}/resolve', { params: { path: { id } }, body: { reason } }))
       }
     />
   );

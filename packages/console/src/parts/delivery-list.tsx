@@ -2,7 +2,7 @@ import { Anchor, Button, Card, Checkbox, Group, Stack, Text } from '@mantine/cor
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { useMay } from '../session.js';
@@ -10,7 +10,7 @@ import { ActionForm } from './action-form.js';
 import { Attempts, Body } from './attempts.js';
 import { ReplayChosen, replayedMax } from './replay-many.js';
 import { Status, Time } from './states.js';
-import { ToDecide } from './to-decide.js';
+import { RowActions } from './row-actions.js';
 
 type Delivery = components['schemas']['WebhookDelivery'];
 
@@ -102,9 +102,9 @@ export function DeliveryList({
           {mayReplay &&
             canReplay(each) &&
             (isFolded ? (
-              <ToDecide>
+              <RowActions>
                 <Replay of={each} />
-              </ToDecide>
+              </RowActions>
             ) : (
               <Replay of={each} />
             ))}
@@ -129,7 +129,7 @@ function Replay({ of: { id, account } }: { of: Delivery }): React.ReactElement {
       title={t('replay')}
       consequence={t('replayHelp', { account })}
       run={(reason) =>
-        dataOf(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
+        unwrapData(api.POST('/deliveries/{id}/replay', { params: { path: { id } }, body: { reason } }))
       }
     />
   );

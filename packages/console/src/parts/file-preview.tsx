@@ -1,9 +1,9 @@
 import { FileInput, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { base64Of } from '../api/base64-of.js';
+import { toBase64 } from '../api/to-base64.js';
 import { t } from '../text/text.js';
-import { AskForm } from './ask-form.js';
+import { QueryForm } from './query-form.js';
 import { Section } from './section.js';
 
 /** A file that was previewed, and the changes that it would make. */
@@ -38,7 +38,7 @@ export function FilePreview<Plan>({
   const [file, setFile] = useState<File | null>(null);
   const asked = useMutation({
     mutationFn: async () => {
-      const sent = { name: file?.name ?? '', content: file === null ? '' : await base64Of(file) };
+      const sent = { name: file?.name ?? '', content: file === null ? '' : await toBase64(file) };
       return { ...sent, plan: await preview(sent.content) };
     },
   });
@@ -47,7 +47,7 @@ export function FilePreview<Plan>({
       <Text size="sm" maw={640}>
         {what}
       </Text>
-      <AskForm button={t('preview')} asked={asked}>
+      <QueryForm button={t('preview')} asked={asked}>
         <FileInput
           label={label}
           placeholder={t('chooseFile')}
@@ -62,7 +62,7 @@ export function FilePreview<Plan>({
           }}
           w={240}
         />
-      </AskForm>
+      </QueryForm>
       {asked.data && children(asked.data)}
     </Section>
   );

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 
 const typedMin = 2;
@@ -60,7 +60,7 @@ export function Finder(): React.ReactElement {
 export function useSearch(wanted: string) {
   return useQuery({
     queryKey: ['search', wanted],
-    queryFn: () => dataOf(api.GET('/search', { params: { query: { q: wanted } } })),
+    queryFn: () => unwrapData(api.GET('/search', { params: { query: { q: wanted } } })),
     enabled: wanted.length >= typedMin,
     placeholderData: keepPreviousData,
   });

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Outlet, useLocation } from 'react-router';
 import { t } from '../text/text.js';
-import { NotUpdated } from './not-updated.js';
+import { StaleDataNotice } from './stale-data-notice.js';
 
 /** The frame of a page, with a header and a menu. On a phone, a button opens the menu. */
 export function Frame({
@@ -51,7 +51,7 @@ export function Frame({
       </AppShell.Header>
       {menu}
       <AppShell.Main>
-        <NotUpdated advice={outageAdvice} />
+        <StaleDataNotice advice={outageAdvice} />
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Card, Checkbox, Group, Stack, Text } from '@mant
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
@@ -12,7 +12,7 @@ import { Section } from './section.js';
 import { Status, Time } from './states.js';
 
 export type Job = components['schemas']['QueueJob'];
-type Retried = components['schemas']['RetryJobsData']['jobs'][number];
+type RetryResult = components['schemas']['RetryJobsData']['jobs'][number];
 
 /** The maximum number of jobs in one retry request. */
 const chosenMax = 100;
@@ -50,7 +50,7 @@ export function JobList({ of }: { of: Job[] }): React.ReactElement {
           />
         ))}
       </Stack>
-      {mayRetry && <RetryMany ids={ids} />}
+      {mayRetry && <RetrySelected ids={ids} />}
     </>
   );
 }
@@ -144,8 +144,8 @@ export function JobFacts({ of }: { of: Job }): React.ReactElement {
   );
 }
 
-function RetryMany({ ids }: { ids: string[] }): React.ReactElement {
-  const [retried, setRetried] = useState<Retried[]>([]);
+function RetrySelected({ ids }: { ids: string[] }): React.ReactElement {
+  const [retried, setRetried] = useState<RetryResult[]>([]);
   return (
     <>
       {ids.length > 0 && (
@@ -153,7 +153,7 @@ function RetryMany({ ids }: { ids: string[] }): React.ReactElement {
           title={t('retryMany')}
           consequence={t('retryManyHelp', { count: ids.length, max: chosenMax })}
           run={async (reason) => {
-            setRetried((await dataOf(api.POST('/jobs/retry', { body: { ids, reason } }))).jobs);
+            setRetried((await unwrapData(api.POST('/jobs/retry', { body: { ids, reason } }))).jobs);
           }}
         />
       )}

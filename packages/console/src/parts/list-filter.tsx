@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useSearchParams } from 'react-router';
-import { timeIn } from '../format.js';
+import { formatTime } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
-import { Nothing } from './states.js';
+import { EmptyState } from './states.js';
 
 /** A form that stores its fields in the parameters of the URL. */
 export function FilterForm({ children }: { children: React.ReactNode }): React.ReactElement {
@@ -111,7 +111,7 @@ export function Older({
   };
   return (
     <>
-      {lookedBackTo !== null && <Nothing>{t('lookedBack', { time: timeIn(zone, lookedBackTo) })}</Nothing>}
+      {lookedBackTo !== null && <EmptyState>{t('lookedBack', { time: formatTime(zone, lookedBackTo) })}</EmptyState>}
       <Group my="md" gap="xs">
         {params.has(name) && (
           <Button variant="default" onClick={() => showFrom(null)}>

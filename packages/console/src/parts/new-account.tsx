@@ -2,7 +2,7 @@ import { Alert, Anchor, Code, NativeSelect, PasswordInput, Stack, Text, TextInpu
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
@@ -11,12 +11,12 @@ type Created = components['schemas']['CreateAccountData'];
 type Kind = 'none' | 'simulator' | 'h2h' | 'digiflazz';
 const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz'];
 
-const nothing = { username: '', role: 'buyer' as 'buyer' | 'seller', kind: 'none' as Kind };
+const emptyAccount = { username: '', role: 'buyer' as 'buyer' | 'seller', kind: 'none' as Kind };
 const noProvider = { base_url: '', username: '', secret: '' };
 
 /** Creates an account with a wallet and an API key. The key is shown only once. */
 export function NewAccount(): React.ReactElement {
-  const [wanted, setWanted] = useState(nothing);
+  const [wanted, setWanted] = useState(emptyAccount);
   const [provider, setProvider] = useState(noProvider);
   const [created, setCreated] = useState<Created | null>(null);
   const { username, role, kind } = wanted;
@@ -26,8 +26,8 @@ export function NewAccount(): React.ReactElement {
     const ofSeller =
       role === 'seller' && kind !== 'none' ? { ...known, kind, base_url: url === '' ? null : url } : null;
     const body = { username, role, provider: ofSeller, reason };
-    setCreated(await dataOf(api.POST('/accounts', { body })));
-    setWanted(nothing);
+    setCreated(await unwrapData(api.POST('/accounts', { body })));
+    setWanted(emptyAccount);
     setProvider(noProvider);
   };
   return (

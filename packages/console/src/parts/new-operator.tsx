@@ -1,12 +1,12 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { RoleSelect, type Operator } from './operator-actions.js';
 import { useProof } from './proof.js';
-import { ShownOnce } from './shown-once.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
 
 /** Creates an operator with a password. The password is shown only once. */
 export function NewOperator(): React.ReactElement {
@@ -23,7 +23,7 @@ export function NewOperator(): React.ReactElement {
           setMade(null);
           setMade(
             await prove((proof) =>
-              dataOf(api.POST('/operators', { body: { username, role, reason, ...proof } })),
+              unwrapData(api.POST('/operators', { body: { username, role, reason, ...proof } })),
             ),
           );
           setUsername('');
@@ -43,7 +43,7 @@ export function NewOperator(): React.ReactElement {
         <RoleSelect value={role} change={setRole} />
         {fields}
       </ActionForm>
-      {made && <ShownOnce title={t('passwordOnce', { operator: made.username })} secrets={[made.password]} />}
+      {made && <OneTimeSecrets title={t('passwordOnce', { operator: made.username })} secrets={[made.password]} />}
     </Stack>
   );
 }

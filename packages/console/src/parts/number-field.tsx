@@ -1,12 +1,12 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { t } from '../text/text.js';
-import { numberIn } from './number-in.js';
+import { parseNumber } from './parse-number.js';
 
 /**
  * A field that keeps a number exactly as it was typed. A form with an invalid number is not
- * submitted. Read the value with `numberIn` and the same number of decimals. An empty field has the
+ * submitted. Read the value with `parseNumber` and the same number of decimals. An empty field has the
  * value ''.
  */
 export function NumberField({
@@ -33,10 +33,10 @@ export function NumberField({
 }): React.ReactElement {
   const [isLeft, setLeft] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const number = numberIn(value, decimals);
+  const number = parseNumber(value, decimals);
   const problem = value.trim() === '' ? '' : getProblem(number, { least, most, decimals });
   useEffect(() => input.current?.setCustomValidity(problem), [problem]);
-  const read = isRupiah && problem === '' && value.trim() !== '' ? rupiah(number) : undefined;
+  const read = isRupiah && problem === '' && value.trim() !== '' ? formatRupiah(number) : undefined;
   return (
     <TextInput
       ref={input}

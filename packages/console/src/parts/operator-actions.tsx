@@ -1,15 +1,15 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { useProof } from './proof.js';
 import { EndSessions } from './sessions.js';
-import { ShownOnce } from './shown-once.js';
-import { ToDecide } from './to-decide.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
+import { RowActions } from './row-actions.js';
 
 type Listed = components['schemas']['ListOperatorsData'];
 export type Operator = Listed['operators'][number];
@@ -18,7 +18,7 @@ type Role = Operator['role'];
 /** The roles, ordered from the fewest rights to the most. */
 export const roles: Role[] = ['viewer', 'support', 'finance', 'operations', 'admin'];
 
-const toOf = ({ username }: Operator) => ({ params: { path: { username } } });
+const buildPathParams = ({ username }: Operator) => ({ params: { path: { username } } });
 
 /** The actions on another operator for which the logged-in operator has the right. */
 export function OperatorActions({ of }: { of: Operator }): React.ReactElement | null {
@@ -28,14 +28,14 @@ export function OperatorActions({ of }: { of: Operator }): React.ReactElement | 
     return null;
   }
   return (
-    <ToDecide>
+    <RowActions>
       {mayEnd && (
         <EndSessions
           of={of.sessions}
           title={t('endSessions')}
           consequence={t('endSessionsHelp', { operator })}
           run={(session, reason) =>
-            dataOf(api.POST('/operators/{username}/end-sessions', { ...toOf(of), body: { session, reason } }))
+            unwrapData(api.POST('/operators/{username}/end-sessions', { ...buildPathParams(of), body: { session, reason } }))
           }
         />
       )}
@@ -47,7 +47,7 @@ export function OperatorActions({ of }: { of: Operator }): React.ReactElement | 
           <Remove of={of} />
         </>
       )}
-    </ToDecide>
+    </RowActions>
   );
 }
 
@@ -60,7 +60,7 @@ function ChangeRole({ of }: { of: Operator }): React.ReactElement {
       consequence={t('setRoleHelp', { operator: of.username })}
       run={(reason) =>
         prove((proof) =>
-          dataOf(api.POST('/operators/{username}/role', { ...toOf(of), body: { role, reason, ...proof } })),
+          unwrapData(api.POST('/operators/{username}/role', { ...buildPathParams(of), body: { role, reason, ...proof } })),
         )
       }
     >
@@ -98,14 +98,14 @@ function ResetPassword({ of }: { of: Operator }): React.ReactElement {
         run={async (reason) => {
           setMade([]);
           const { password } = await prove((proof) =>
-            dataOf(api.POST('/operators/{username}/password', { ...toOf(of), body: { reason, ...proof } })),
+            unwrapData(api.POST('/operators/{username}/password', { ...buildPathParams(of), body: { reason, ...proof } })),
           );
           setMade([password]);
         }}
       >
         {fields}
       </ActionForm>
-      <ShownOnce title={t('passwordOnce', { operator: of.username })} secrets={made} />
+      <OneTimeSecrets title={t('passwordOnce', { operator: of.username })} secrets={made} />
     </>
   );
 }
@@ -119,9 +119,9 @@ function ResetSecondFactor({ of }: { of: Operator }): React.ReactElement {
       danger
       run={(reason) =>
         prove((proof) =>
-          dataOf(
+          unwrapData(
             api.POST('/operators/{username}/reset-second-factor', {
-              ...toOf(of),
+              ...buildPathParams(of),
               body: { reason, ...proof },
             }),
           ),
@@ -142,7 +142,7 @@ function Remove({ of }: { of: Operator }): React.ReactElement {
       danger
       run={(reason) =>
         prove((proof) =>
-          dataOf(api.POST('/operators/{username}/remove', { ...toOf(of), body: { reason, ...proof } })),
+          unwrapData(api.POST('/operators/{username}/remove', { ...buildPathParams(of), body: { reason, ...proof } })),
         )
       }
     >

@@ -2,12 +2,12 @@ import { Box, Card, Code, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { encode } from 'uqr';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { CodeInput, useProof } from './proof.js';
-import { ShownOnce } from './shown-once.js';
+import { OneTimeSecrets } from './one-time-secrets.js';
 
 type Enrolment = components['schemas']['BeginOwnSecondFactorData'];
 
@@ -28,7 +28,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
         asksReason={false}
         run={async () => {
           setCodes([]);
-          setEnrolment(await prove((proof) => dataOf(api.POST('/me/second-factor', { body: proof }))));
+          setEnrolment(await prove((proof) => unwrapData(api.POST('/me/second-factor', { body: proof }))));
         }}
       >
         {fields}
@@ -41,7 +41,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
             consequence={t('confirmSecondFactorHelp')}
             asksReason={false}
             run={async () => {
-              const made = await dataOf(api.POST('/me/second-factor/confirm', { body: { code } }));
+              const made = await unwrapData(api.POST('/me/second-factor/confirm', { body: { code } }));
               setCodes(made.recovery_codes);
               setCode('');
               setEnrolment(null);
@@ -51,7 +51,7 @@ export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactE
           </ActionForm>
         </>
       )}
-      <ShownOnce title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
+      <OneTimeSecrets title={t('recoveryCodesOnce')} note={t('recoveryCodesHelp')} secrets={codes} />
     </>
   );
 }

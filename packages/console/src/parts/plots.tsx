@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
 /** A plot. A table contains the same data, for screen readers and for exact values. */
-interface Plotted {
+interface PlotData {
   title: string;
   /** The labels of the positions on the axis. */
   labels: string[];
@@ -19,7 +19,7 @@ const height = 100;
 const step = 10;
 
 /** A stacked bar for each position. Its parts are the counts of the series. */
-export function StackedBars(plot: Plotted): React.ReactElement {
+export function StackedBars(plot: PlotData): React.ReactElement {
   const totals = plot.labels.map((_, place) => sumAt(plot, place));
   const top = Math.max(1, ...totals);
   return (
@@ -51,7 +51,7 @@ export function StackedBars(plot: Plotted): React.ReactElement {
 }
 
 /** A line for each series. A missing value leaves a gap in the line. */
-export function Lines(plot: Plotted): React.ReactElement {
+export function Lines(plot: PlotData): React.ReactElement {
   const { top = Math.max(...plot.series.flatMap(({ values }) => values.map((each) => each ?? 0))) || 1 } =
     plot;
   const at = (value: number) => height - (value / top) * height;
@@ -90,7 +90,7 @@ export function Lines(plot: Plotted): React.ReactElement {
   );
 }
 
-function Plot(plot: Plotted & { top: number; children: ReactNode }): React.ReactElement {
+function Plot(plot: PlotData & { top: number; children: ReactNode }): React.ReactElement {
   const { title, labels, series, format, note, top, children } = plot;
   const ends = [labels[0], labels[Math.floor(labels.length / 2)], labels.at(-1)];
   return (
@@ -155,7 +155,7 @@ function Plot(plot: Plotted & { top: number; children: ReactNode }): React.React
                   <Table.Td>{label}</Table.Td>
                   {series.map(({ name, values }) => (
                     <Table.Td key={name} ta="end" style={{ fontVariantNumeric: 'tabular-nums' }}>
-                      {shown(values[place] ?? null, format)}
+                      {formatValue(values[place] ?? null, format)}
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -176,14 +176,14 @@ export function Plots({ children }: { children: ReactNode }): React.ReactElement
   );
 }
 
-function sumAt({ series }: Plotted, place: number): number {
+function sumAt({ series }: PlotData, place: number): number {
   return series.reduce((sum, { values }) => sum + (values[place] ?? 0), 0);
 }
 
-function valuesAt({ series, format }: Plotted, place: number): string {
-  return series.map(({ name, values }) => `${name} ${shown(values[place] ?? null, format)}`).join(', ');
+function valuesAt({ series, format }: PlotData, place: number): string {
+  return series.map(({ name, values }) => `${name} ${formatValue(values[place] ?? null, format)}`).join(', ');
 }
 
-function shown(value: number | null, format: (value: number) => string): string {
+function formatValue(value: number | null, format: (value: number) => string): string {
   return value === null ? '–' : format(value);
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
-import { Nothing, Waiting } from './states.js';
+import { EmptyState, LoadingState } from './states.js';
 
 /** The price groups, each with its number of accounts. */
 export function PriceGroups(): React.ReactElement {
@@ -16,7 +16,7 @@ export function PriceGroups(): React.ReactElement {
   const page = useQuery({
     queryKey: ['markups', 'groups', after],
     queryFn: () =>
-      dataOf(api.GET('/price-groups', { params: { query: after === undefined ? {} : { after } } })),
+      unwrapData(api.GET('/price-groups', { params: { query: after === undefined ? {} : { after } } })),
   });
   const { groups, counted_max: countedMax, next } = page.data ?? { groups: [], counted_max: 0, next: null };
   return (
@@ -24,8 +24,8 @@ export function PriceGroups(): React.ReactElement {
       <Text size="sm" mb="sm" maw={640}>
         {t('priceGroupsHelp')}
       </Text>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data && groups.length === 0 && <Nothing>{t('noPriceGroup')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data && groups.length === 0 && <EmptyState>{t('noPriceGroup')}</EmptyState>}
       {groups.length > 0 && (
         <Rows
           label={t('priceGroups')}
@@ -68,7 +68,7 @@ export function SetPriceGroup({
       title={t('setPriceGroup')}
       consequence={t('setPriceGroupHelp', { account: username })}
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/accounts/{username}/group', {
             params: { path: { username } },
             body: { group: name.trim() === '' ? null : name.trim(), reason },

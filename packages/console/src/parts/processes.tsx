@@ -1,24 +1,24 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
-import { Nothing, Status, Time, Waiting } from './states.js';
+import { EmptyState, Status, Time, LoadingState } from './states.js';
 
 /** The running processes of the service, each with its release. */
 export function Processes(): React.ReactElement {
   const found = useQuery({
     queryKey: ['processes'],
-    queryFn: () => dataOf(api.GET('/system/processes')),
+    queryFn: () => unwrapData(api.GET('/system/processes')),
     refetchInterval: 15_000,
     placeholderData: (before) => before,
   });
   if (!found.data) {
     return (
       <Section title={t('processes')}>
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       </Section>
     );
   }
@@ -26,7 +26,7 @@ export function Processes(): React.ReactElement {
   const names = releases.map((each) => each ?? t('releaseUnknown'));
   return (
     <Section title={t('processes')}>
-      {processes.length === 0 && <Nothing>{t('noProcess')}</Nothing>}
+      {processes.length === 0 && <EmptyState>{t('noProcess')}</EmptyState>}
       {releases.length > 1 && (
         <Alert color="orange" role="status" mb="sm">
           {t('severalReleases', { releases: names.join(', ') })}

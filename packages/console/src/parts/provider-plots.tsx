@@ -1,5 +1,5 @@
 import type { components } from '../api/schema.js';
-import { percent, rupiah, seconds } from '../format.js';
+import { formatPercent, formatRupiah, formatSeconds } from '../format.js';
 import { t } from '../text/text.js';
 import { Lines, Plots, StackedBars } from './plots.js';
 
@@ -33,21 +33,21 @@ export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: str
       <Lines
         title={t('providerSuccessPlot')}
         labels={labels}
-        format={percent}
+        format={formatPercent}
         top={1}
         series={lines((step) => step.success_rate)}
       />
-      <Lines title={t('floatPlot')} labels={labels} format={rupiah} series={lines((step) => step.float)} />
+      <Lines title={t('floatPlot')} labels={labels} format={formatRupiah} series={lines((step) => step.float)} />
       <Lines
         title={t('providerMedianPlot')}
         labels={labels}
-        format={seconds}
+        format={formatSeconds}
         series={lines((step) => inSeconds(step.p50_ms))}
       />
       <Lines
         title={t('providerP95Plot')}
         labels={labels}
-        format={seconds}
+        format={formatSeconds}
         series={lines((step) => inSeconds(step.p95_ms))}
       />
     </Plots>

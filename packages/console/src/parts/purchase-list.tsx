@@ -2,7 +2,7 @@ import { Anchor, Badge, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'react-router';
 import type { components } from '../api/schema.js';
-import { rupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { Status, Time } from './states.js';
 
@@ -23,7 +23,7 @@ export function PurchaseList({ of }: { of: ListedPurchase[] }): React.ReactEleme
               <PurchaseStatus of={each} />
             </Group>
             <Text size="sm">
-              {rupiah(each.price)} · {each.account}
+              {formatRupiah(each.price)} · {each.account}
             </Text>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               <Time at={each.created_at} /> · {each.ref_id}
@@ -58,7 +58,7 @@ export function PurchaseList({ of }: { of: ListedPurchase[] }): React.ReactEleme
             <Table.Td>{each.product_code}</Table.Td>
             <Table.Td>{each.customer_number}</Table.Td>
             <Table.Td ta="end" style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
-              {rupiah(each.price)}
+              {formatRupiah(each.price)}
             </Table.Td>
             <Table.Td>{each.seller}</Table.Td>
             <Table.Td>

@@ -1,9 +1,9 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { timeIn } from '../format.js';
+import { formatTime } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { ActionForm } from './action-form.js';
@@ -26,7 +26,7 @@ export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): R
       consequence={t(key.valid_until === null ? 'revokeCurrentKeyHelp' : 'revokeOldKeyHelp', words)}
       danger
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/accounts/{username}/revoke-key', {
             params: { path: { username: of.username } },
             body: { key_id: key.id, reason },
@@ -40,7 +40,7 @@ export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): R
         onChange={(event) => setChosen(event.currentTarget.value)}
         data={live.map(({ id, created_at: made, valid_until: until }) => ({
           value: id,
-          label: `${id}, ${timeIn(zone, made)}, ${until === null ? t('current') : t('validUntil', { time: timeIn(zone, until) })}`,
+          label: `${id}, ${formatTime(zone, made)}, ${until === null ? t('current') : t('validUntil', { time: formatTime(zone, until) })}`,
         }))}
       />
     </ActionForm>

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { useSession } from '../session.js';
 import { describeRight } from '../text/rights.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
-import { Waiting } from './states.js';
+import { LoadingState } from './states.js';
 
 function useRights() {
-  return useQuery({ queryKey: ['rights'], queryFn: () => dataOf(api.GET('/rights')), staleTime: Infinity });
+  return useQuery({ queryKey: ['rights'], queryFn: () => unwrapData(api.GET('/rights')), staleTime: Infinity });
 }
 
 /** The rights of each role, which apply in the console and on the command line. */
@@ -31,7 +31,7 @@ export function RightsTable(): React.ReactElement {
           }))}
         />
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </Section>
   );
@@ -52,7 +52,7 @@ export function OwnRights(): React.ReactElement {
             ))}
         </ul>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </Section>
   );

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
-import { Waiting } from './states.js';
+import { LoadingState } from './states.js';
 
 type Setting = components['schemas']['ServiceSetting'];
 
@@ -17,7 +17,7 @@ type Setting = components['schemas']['ServiceSetting'];
 export function ServiceSettings(): React.ReactElement {
   const found = useQuery({
     queryKey: ['settings'],
-    queryFn: () => dataOf(api.GET('/system/settings')),
+    queryFn: () => unwrapData(api.GET('/system/settings')),
   });
   return (
     <Section title={t('settings')}>
@@ -40,7 +40,7 @@ export function ServiceSettings(): React.ReactElement {
           />
         </>
       ) : (
-        <Waiting error={found.error} retry={found.refetch} />
+        <LoadingState error={found.error} retry={found.refetch} />
       )}
     </Section>
   );

@@ -1,12 +1,12 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../api/schema.js';
-import { timeIn } from '../format.js';
+import { formatTime } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { ActionForm } from './action-form.js';
 import { Rows } from './rows.js';
-import { Nothing, Time } from './states.js';
+import { EmptyState, Time } from './states.js';
 
 type Session = components['schemas']['OperatorSession'];
 
@@ -15,7 +15,7 @@ const orUnknown = (text: string) => (text === '' ? t('unknown') : text);
 /** The sessions of an operator. */
 export function Sessions({ of, label }: { of: Session[]; label: string }): React.ReactElement {
   if (of.length === 0) {
-    return <Nothing>{t('noSession')}</Nothing>;
+    return <EmptyState>{t('noSession')}</EmptyState>;
   }
   return (
     <Rows
@@ -66,7 +66,7 @@ export function EndSessions({
           { value: '', label: t('everySession') },
           ...of.map(({ id, started_at: at, address, is_this: isThis }) => ({
             value: id,
-            label: `${timeIn(zone, at)}, ${orUnknown(address)}${isThis ? ` (${t('thisOne')})` : ''}`,
+            label: `${formatTime(zone, at)}, ${orUnknown(address)}${isThis ? ` (${t('thisOne')})` : ''}`,
           })),
         ]}
       />

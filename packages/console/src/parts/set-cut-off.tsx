@@ -1,7 +1,7 @@
 import { Checkbox, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { ActionForm } from './action-form.js';
@@ -22,7 +22,7 @@ export function SetCutOff({
       title={t('setCutOff')}
       consequence={t('setCutOffHelp', { zone: useZone() })}
       run={(reason) =>
-        dataOf(
+        unwrapData(
           api.POST('/products/{code}/cut-off', {
             params: { path: { code } },
             body: { cut_off: isOn ? { start, end } : null, reason },

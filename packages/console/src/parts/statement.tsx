@@ -2,13 +2,13 @@ import { Anchor, Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { rupiah } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatRupiah } from '../format.js';
 import { language, t } from '../text/text.js';
 import { translate } from '../text/translate.js';
 import { Facts } from './facts.js';
-import { Nothing, Time } from './states.js';
-import { AskForm } from './ask-form.js';
+import { EmptyState, Time } from './states.js';
+import { QueryForm } from './query-form.js';
 import { Section } from './section.js';
 
 /**
@@ -21,14 +21,14 @@ export function Statement({ username }: { username: string }): React.ReactElemen
   const statement = useMutation({
     mutationFn: (after: string | undefined) => {
       const query = { ...days, ...(after !== undefined && { after }) };
-      return dataOf(api.GET('/accounts/{username}/statement', { params: { path: { username }, query } }));
+      return unwrapData(api.GET('/accounts/{username}/statement', { params: { path: { username }, query } }));
     },
   });
   const { data: shown, isPending, error, mutate } = statement;
   return (
     <Section title={t('statement')}>
       <Text size="sm">{t('statementHelp')}</Text>
-      <AskForm button={t('showStatement')} asked={{ isPending, error, mutate: () => mutate(undefined) }}>
+      <QueryForm button={t('showStatement')} asked={{ isPending, error, mutate: () => mutate(undefined) }}>
         <TextInput
           type="date"
           label={t('from')}
@@ -36,17 +36,17 @@ export function Statement({ username }: { username: string }): React.ReactElemen
           onChange={(e) => setFrom(e.currentTarget.value)}
         />
         <TextInput type="date" label={t('to')} value={to} onChange={(e) => setTo(e.currentTarget.value)} />
-      </AskForm>
+      </QueryForm>
       <Files username={username} days={days} />
       {shown && (
         <>
           <Facts
             of={[
-              [t('opening'), rupiah(shown.opening_balance)],
-              [t('closing'), rupiah(shown.closing_balance)],
+              [t('opening'), formatRupiah(shown.opening_balance)],
+              [t('closing'), formatRupiah(shown.closing_balance)],
             ]}
           />
-          {shown.entries.length === 0 ? <Nothing>{t('noEntry')}</Nothing> : <Entries of={shown.entries} />}
+          {shown.entries.length === 0 ? <EmptyState>{t('noEntry')}</EmptyState> : <Entries of={shown.entries} />}
           {shown.next !== null && (
             <Button my="sm" variant="default" onClick={() => mutate(shown.next ?? undefined)}>
               {t('laterEntries', { count: shown.left })}
@@ -109,10 +109,10 @@ export function Entries({ of }: { of: Entry[] }): React.ReactElement {
               <Table.Td>{translate(kind)}</Table.Td>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{refId ?? subjectId}</Table.Td>
               <Table.Td ta="end" style={numbers}>
-                {rupiah(amount)}
+                {formatRupiah(amount)}
               </Table.Td>
               <Table.Td ta="end" style={numbers}>
-                {rupiah(balance)}
+                {formatRupiah(balance)}
               </Table.Td>
             </Table.Tr>
           ))}

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Loader, Stack, Text } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
-import { isOutage, isRefusal } from '../api/data-of.js';
-import { timeIn } from '../format.js';
+import { isOutage, isRefusal } from '../api/unwrap-data.js';
+import { formatTime } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
@@ -12,7 +12,7 @@ const retryEveryMs = 5_000;
  * is retried until it succeeds.
  * @param options.outageAdvice Tells the user what to do during an outage.
  */
-export function Waiting({
+export function LoadingState({
   error,
   retry,
   outageAdvice,
@@ -58,7 +58,7 @@ export function getErrorMessage(error: Error | null): string {
 }
 
 /** Shows the error of a request that a button has sent. */
-export function Failed({ error }: { error: Error | null }): React.ReactElement | null {
+export function ErrorMessage({ error }: { error: Error | null }): React.ReactElement | null {
   return error ? (
     <Alert color="red" role="alert" my="sm">
       {error.message === '' ? t('noAnswer') : error.message}
@@ -66,7 +66,7 @@ export function Failed({ error }: { error: Error | null }): React.ReactElement |
   ) : null;
 }
 
-export function Nothing({ children }: { children: string }): React.ReactElement {
+export function EmptyState({ children }: { children: string }): React.ReactElement {
   return (
     <Text c="dimmed" my="lg">
       {children}
@@ -76,7 +76,7 @@ export function Nothing({ children }: { children: string }): React.ReactElement 
 
 /** An instant in the time zone of the business, with the name of that zone. */
 export function Time({ at }: { at: string }): React.ReactElement {
-  return <time dateTime={at}>{timeIn(useZone(), at)}</time>;
+  return <time dateTime={at}>{formatTime(useZone(), at)}</time>;
 }
 
 const colours: Record<string, string> = {

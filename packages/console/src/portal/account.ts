@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { dataOf } from '../api/data-of.js';
-import { calls, roleOf, type Role } from './client.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { portalApi, roleOf, type Role } from './client.js';
 
 /** The configuration of the signed-in account. */
 export type Config = Awaited<ReturnType<typeof readConfig>>;
@@ -25,7 +25,7 @@ export function useSignedIn(): SignedIn {
 /** Reads the configuration. Without an argument, it uses the key of the signed-in account. */
 export function readConfig(key?: string) {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return dataOf(calls.GET('/api/buyer/api/config', { headers }));
+  return unwrapData(portalApi.GET('/api/buyer/api/config', { headers }));
 }
 
 export function useConfigQuery(key: string | null) {
@@ -42,7 +42,7 @@ export function isSandbox(): boolean {
 }
 
 /** True if the sandbox calls accept a key with this role. They accept only keys of buyers. */
-export function mayPlay(role: Role): boolean {
+export function mayUseSandbox(role: Role): boolean {
   return role === 'buyer' && isSandbox();
 }
 

@@ -4,29 +4,29 @@
  */
 import createClient from 'openapi-fetch';
 import type { paths } from '../../../client-node/src/schema.js';
-import { queries } from '../render.js';
+import { queryClient } from '../render.js';
 import { language } from '../text/text.js';
 
 export type Role = 'buyer' | 'seller';
 
 /** The name of the item in the session storage. The browser deletes it when the tab is closed. */
-const place = 'portal-key';
+const storageKey = 'portal-key';
 
 let listeners: (() => void)[] = [];
 /** The message from the service when it refused the last key. */
-let refused: string | null = null;
+let refusalReason: string | null = null;
 
-export function keyInUse(): string | null {
-  return sessionStorage.getItem(place);
+export function getKey(): string | null {
+  return sessionStorage.getItem(storageKey);
 }
 
-export function whyRefused(): string | null {
-  return refused;
+export function getRefusalReason(): string | null {
+  return refusalReason;
 }
 
 export function signIn(key: string): void {
-  refused = null;
-  sessionStorage.setItem(place, key);
+  refusalReason = null;
+  sessionStorage.setItem(storageKey, key);
   listeners.forEach((listener) => listener());
 }
 
@@ -35,9 +35,9 @@ export function signIn(key: string): void {
  * @param reason The message from the service. Null if the user has signed out.
  */
 export function signOut(reason: string | null): void {
-  refused = reason;
-  sessionStorage.removeItem(place);
-  queries.clear();
+  refusalReason = reason;
+  sessionStorage.removeItem(storageKey);
+  queryClient.clear();
   listeners.forEach((listener) => listener());
 }
 
@@ -59,11 +59,11 @@ export function roleOf(key: string): Role | null {
  * The calls of the API. The types are those for buyers. Calls for sellers have the same shape and a
  * different path.
  */
-export const calls = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
+export const portalApi = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
 
-calls.use({
+portalApi.use({
   async onRequest({ request }) {
-    const key = request.headers.get('authorization')?.replace('Bearer ', '') ?? keyInUse();
+    const key = request.headers.get('authorization')?.replace('Bearer ', '') ?? getKey();
     const url = new URL(request.url);
     if (key !== null && roleOf(key) === 'seller') {
       url.pathname = url.pathname.replace(/^\/api\/buyer\//, '/api/seller/');
@@ -79,7 +79,7 @@ calls.use({
     return sent;
   },
   async onResponse({ response }) {
-    if (response.status === 401 && keyInUse() !== null) {
+    if (response.status === 401 && getKey() !== null) {
       const { message } = (await response.clone().json()) as { message: string };
       signOut(message);
     }

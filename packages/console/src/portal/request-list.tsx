@@ -1,5 +1,5 @@
 import { Badge, Card, Group, Stack, Text } from '@mantine/core';
-import { seconds } from '../format.js';
+import { formatSeconds } from '../format.js';
 import { Time } from '../parts/states.js';
 import { t } from '../text/text.js';
 import type { operations } from '../../../client-node/src/schema.js';
@@ -24,7 +24,7 @@ export function RequestList({ of }: { of: LoggedRequest[] }): React.ReactElement
             <Text size="sm">
               <Time at={each.at} />
             </Text>
-            <Text size="sm">{seconds(each.duration_ms / 1_000)}</Text>
+            <Text size="sm">{formatSeconds(each.duration_ms / 1_000)}</Text>
             <Text size="sm">{each.address}</Text>
             {each.ref_id !== null && (
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

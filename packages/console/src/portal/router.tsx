@@ -1,5 +1,5 @@
 import { createBrowserRouter } from 'react-router';
-import { Waiting } from '../parts/states.js';
+import { LoadingState } from '../parts/states.js';
 import { OverviewPage } from './pages/overview-page.js';
 import { RequestsPage } from './pages/requests-page.js';
 import { SandboxPage } from './pages/sandbox-page.js';
@@ -16,7 +16,7 @@ export const router = createBrowserRouter(
   [
     {
       element: <PortalShell />,
-      hydrateFallbackElement: <Waiting error={null} retry={() => undefined} />,
+      hydrateFallbackElement: <LoadingState error={null} retry={() => undefined} />,
       children: [
         { path: '/', element: <OverviewPage /> },
         { path: '/requests', element: <RequestsPage /> },

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { NavLink as RouterLink, useLocation } from 'react-router';
 import { Frame } from '../parts/frame.js';
-import { Waiting } from '../parts/states.js';
+import { LoadingState } from '../parts/states.js';
 import { t, type TextKey } from '../text/text.js';
 import { ZoneContext } from '../zone.js';
-import { isSandbox, mayPlay, metaOf, SignedInContext, useConfigQuery, useSignedIn } from './account.js';
-import { keyInUse, onKeyChange, roleOf, signOut, type Role } from './client.js';
+import { isSandbox, mayUseSandbox, metaOf, SignedInContext, useConfigQuery, useSignedIn } from './account.js';
+import { getKey, onKeyChange, roleOf, signOut, type Role } from './client.js';
 import { SignIn } from './sign-in.js';
 
 const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[] = [
@@ -15,7 +15,7 @@ const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[]
   { to: '/requests', label: 'requests' },
   { to: '/webhooks', label: 'webhooks' },
   { to: '/statement', label: 'statement' },
-  { to: '/sandbox', label: 'sandbox', isShown: mayPlay },
+  { to: '/sandbox', label: 'sandbox', isShown: mayUseSandbox },
   { to: '/settings', label: 'settings' },
 ];
 
@@ -24,14 +24,14 @@ const pages: { to: string; label: TextKey; isShown?: (role: Role) => boolean }[]
  * sign-in page.
  */
 export function PortalShell(): React.ReactElement {
-  const key = useSyncExternalStore(onKeyChange, keyInUse);
+  const key = useSyncExternalStore(onKeyChange, getKey);
   const role = key === null ? null : roleOf(key);
   const config = useConfigQuery(key);
   if (key === null || role === null) {
     return <SignIn />;
   }
   if (!config.data) {
-    return config.error ? <Refused error={config.error} /> : <Waiting error={null} retry={config.refetch} />;
+    return config.error ? <RefusedKey error={config.error} /> : <LoadingState error={null} retry={config.refetch} />;
   }
   return (
     <ZoneContext value={metaOf('time-zone')}>
@@ -43,14 +43,14 @@ export function PortalShell(): React.ReactElement {
 }
 
 /** The page for a valid key that is refused, for example because of the IP address. */
-function Refused({ error }: { error: Error }): React.ReactElement {
+function RefusedKey({ error }: { error: Error }): React.ReactElement {
   const queries = useQueryClient();
   return (
     <Container size={480} py="xl" component="main">
       <Title order={1} size="h3">
         {t('portal')}
       </Title>
-      <Waiting error={error} retry={(options) => queries.invalidateQueries({}, options)} />
+      <LoadingState error={error} retry={(options) => queries.invalidateQueries({}, options)} />
       <Button variant="default" onClick={() => signOut(null)}>
         {t('signOut')}
       </Button>

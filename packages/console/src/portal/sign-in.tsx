@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../text/text.js';
 import { readConfig } from './account.js';
-import { roleOf, signIn, whyRefused } from './client.js';
+import { roleOf, signIn, getRefusalReason } from './client.js';
 
 /** Signs in with an API key. */
 export function SignIn(): React.ReactElement {
@@ -19,7 +19,7 @@ export function SignIn(): React.ReactElement {
       signIn(key);
     },
   });
-  const refused = entering.isIdle ? whyRefused() : (entering.error?.message ?? null);
+  const refused = entering.isIdle ? getRefusalReason() : (entering.error?.message ?? null);
   return (
     <Container size={480} py="xl" component="main">
       <Title order={1} size="h3" mb="sm">

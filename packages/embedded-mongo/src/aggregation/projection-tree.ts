@@ -65,12 +65,12 @@ export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): voi
 export function includeFields(tree: Branch, document: Doc): Doc {
   const kept = keepIncluded(tree, document, document);
   if (!tree.computes) {
-    return idFirst(kept);
+    return moveIdFirst(kept);
   }
-  return idFirst(computeInto(tree, kept, document));
+  return moveIdFirst(computeInto(tree, kept, document));
 }
 
-function idFirst(document: Doc): Doc {
+function moveIdFirst(document: Doc): Doc {
   const keys = keysOf(document);
   if (keys[0] === '_id' || !hasField(document, '_id')) {
     return document;
@@ -175,7 +175,7 @@ function removeExcluded(branch: Branch, document: Doc, root: Doc): Doc {
       continue;
     }
     const value = document[name];
-    const left = isBranch(node) ? excludedValue(node, value, root) : leftOf(node, value, root);
+    const left = isBranch(node) ? excludedValue(node, value, root) : applyLeaf(node, value, root);
     if (left !== value || (left === undefined && !isBranch(node))) {
       copy ??= copyDoc(document);
       if (left === undefined) {
@@ -188,7 +188,7 @@ function removeExcluded(branch: Branch, document: Doc, root: Doc): Doc {
   return copy ?? document;
 }
 
-function leftOf(leaf: Leaf, value: unknown, root: Doc): unknown {
+function applyLeaf(leaf: Leaf, value: unknown, root: Doc): unknown {
   switch (leaf.kind) {
     case 'exclude':
       return undefined;

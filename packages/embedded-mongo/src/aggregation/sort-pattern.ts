@@ -71,11 +71,11 @@ function sortKey(
   paths: readonly (readonly string[])[],
   compare: SortPattern['compare'],
 ): readonly unknown[] {
-  return keyTuples(paths, document, { parallelArrays: sortedByParallelArrays })
+  return keyTuples(paths, document, { parallelArrays: createParallelArraysError })
     .map((key) => key.map((value) => (value === MISSING ? null : value)))
     .reduce((best, key) => (compare(key, best) < 0 ? key : best));
 }
 
-function sortedByParallelArrays(): MongoError {
+function createParallelArraysError(): MongoError {
   return new MongoError(2, 'cannot sort with keys that are parallel arrays');
 }

@@ -4,7 +4,7 @@ import { copyDoc, keysOf, setField } from '../values/fields.js';
 import { keyString } from '../values/key-string.js';
 import { createCollection, visibleVersion, type Collection } from '../store/collection.js';
 import { createConflictError } from '../store/conflict.js';
-import { duplicateKey } from '../store/duplicate-key.js';
+import { createDuplicateKeyError } from '../store/duplicate-key.js';
 import { createIndex } from '../store/index-definition.js';
 import { getDocument } from '../store/record.js';
 import {
@@ -110,7 +110,7 @@ function mergeOne(
     return;
   }
   if (plan.matched === 'fail') {
-    throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
+    throw createDuplicateKeyError(collection.namespace, collection.indexes[0], doc, idKey);
   }
   if (plan.matched === 'keepExisting') {
     return;

@@ -18,7 +18,7 @@ import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor, yieldToEventLoop } from './cursors.js';
 import { explainCommand } from './explain.js';
-import { encodedRows, readRows } from './find.js';
+import { encodeRows, readRows } from './find.js';
 import { boolField, docField } from './fields.js';
 import { checkCollation, scopeOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
@@ -65,7 +65,7 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
       ? await resultsOf(context, pipeline)
       : { documents: encodeResults(pipeline.run(sessions.documents)), isAlive: null };
   if (pipeline.write !== undefined) {
-    await writeResults(context, pipeline.write, whole(results.documents));
+    await writeResults(context, pipeline.write, collectDocuments(results.documents));
   }
   return openCursor(context, {
     namespace: aggregatedNamespace(command, database) ?? `${database}.$cmd.aggregate`,
@@ -104,7 +104,7 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
   }
   const { rows, isAlive } = readRows(context, namespace, query);
   if (rest.length === 0) {
-    return { documents: encodedRows(rows, null), isAlive };
+    return { documents: encodeRows(rows, null), isAlive };
   }
   const skipStages = pipeline.prefix.stages;
   if (isAlive !== null && !rest.some((stage) => keysOf(stage as Doc).some((name) => BLOCKING.has(name)))) {
@@ -118,7 +118,7 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
       documents.push(getDocument(row.version));
     }
   }
-  return { documents: whole(encodeResults(pipeline.run(documents, { skipStages }))), isAlive: null };
+  return { documents: collectDocuments(encodeResults(pipeline.run(documents, { skipStages }))), isAlive: null };
 }
 
 function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
@@ -130,7 +130,7 @@ function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
 }
 
 /** Computes all results immediately. */
-function whole(documents: Iterable<Buffer | null>): Buffer[] {
+function collectDocuments(documents: Iterable<Buffer | null>): Buffer[] {
   return [...documents].filter((document) => document !== null);
 }
 

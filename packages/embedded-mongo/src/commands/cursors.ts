@@ -130,7 +130,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
     if (cursor.isAlive !== null && cursor.held === null && batch.length >= sizeMax) {
       return { batch, isDone: cursor.left === 0 };
     }
-    const document = take(cursor);
+    const document = takeDocument(cursor);
     if (document === undefined) {
       return { batch, isDone: true };
     }
@@ -154,7 +154,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
  * Returns the next document, null if other commands may run now, or undefined at the end of the
  * result.
  */
-function take(cursor: Cursor): Uint8Array | null | undefined {
+function takeDocument(cursor: Cursor): Uint8Array | null | undefined {
   if (cursor.held !== null) {
     const { held } = cursor;
     cursor.held = null;

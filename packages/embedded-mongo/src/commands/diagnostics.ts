@@ -48,7 +48,7 @@ export function serverStatus({ server }: CommandContext): CommandResult {
       ),
     },
     logicalSessionRecordCache: { activeSessionsCount: server.sessions.byKey.size },
-    transactions: { currentOpen: openTransactions(server.sessions.byKey.values()) },
+    transactions: { currentOpen: countOpenTransactions(server.sessions.byKey.values()) },
   };
 }
 
@@ -164,7 +164,7 @@ export function replyOk(): CommandResult {
   return {};
 }
 
-function openTransactions(sessions: Iterable<{ transaction: unknown }>): number {
+function countOpenTransactions(sessions: Iterable<{ transaction: unknown }>): number {
   let open = 0;
   for (const { transaction } of sessions) {
     open += isDoc(transaction) ? 1 : 0;

@@ -21,7 +21,7 @@ import { docField, namespaceOf, numberField } from './fields.js';
 import { scopeOf, sortOf } from './query-options.js';
 
 /** The query to explain, and the pipeline stages after it. */
-interface Explained {
+interface ExplainedQuery {
   namespace: string;
   query: RowQuery;
   isCount: boolean;
@@ -81,7 +81,7 @@ export function explainCommand(context: CommandContext, inner: Doc, verbosity: s
 }
 
 function countFound(
-  { isCount }: Explained,
+  { isCount }: ExplainedQuery,
   collection: Collection,
   reader: Transaction | null,
   run: Parameters<typeof executePlan>[2],
@@ -89,7 +89,7 @@ function countFound(
   return isCount ? executeCount(collection, reader, run) : executePlan(collection, reader, run).length;
 }
 
-function explainedQuery(context: CommandContext, inner: Doc): Explained {
+function explainedQuery(context: CommandContext, inner: Doc): ExplainedQuery {
   const { database, now } = context;
   const [name = ''] = Object.keys(inner);
   const namespace = namespaceOf(database, inner[name]);
@@ -132,7 +132,7 @@ function explainedQuery(context: CommandContext, inner: Doc): Explained {
   }
 }
 
-function planTree(plan: Plan, { query, isCount, projected }: Explained): Doc {
+function planTree(plan: Plan, { query, isCount, projected }: ExplainedQuery): Doc {
   if (isCount && isCountable(plan, query)) {
     return { stage: 'COUNT', inputStage: { ...indexStage(plan), stage: 'COUNT_SCAN' } };
   }

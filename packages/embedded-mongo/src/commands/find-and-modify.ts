@@ -8,7 +8,7 @@ import { getDocument } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { deleteDocument } from '../store/write.js';
-import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, findRememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { boolField, docField, namespaceOf } from './fields.js';
 import { checkCollation, getFilterOptions, scopeOf, sortOf } from './query-options.js';
@@ -25,7 +25,7 @@ export async function findAndModify(context: CommandContext): Promise<CommandRes
   checkCollation(command);
   checkOptions(command);
   const statementId = statementIdOf(command, 0);
-  const known = rememberedReply(context.statement, statementId);
+  const known = findRememberedReply(context.statement, statementId);
   if (known !== undefined) {
     return { ...known, retriedStmtId: statementId };
   }

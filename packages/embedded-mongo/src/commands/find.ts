@@ -37,7 +37,7 @@ export function find(context: CommandContext): Promise<CommandResult> {
   });
   return openCursor(context, {
     namespace,
-    documents: encodedRows(rows, project),
+    documents: encodeRows(rows, project),
     isAlive,
     limit,
     batchSize: batchSizeOf(command),
@@ -70,7 +70,7 @@ export function readRows(
 }
 
 /** Encodes documents lazily. Without a projection, it returns the stored bytes. */
-export function* encodedRows(
+export function* encodeRows(
   rows: Iterable<Row | null>,
   project: ((doc: Doc) => Doc) | null,
 ): Generator<Buffer | null> {

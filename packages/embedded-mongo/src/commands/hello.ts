@@ -35,7 +35,7 @@ export function isAwaitableHello({ command, legacy }: Request, name: string): bo
  * Returns a function that waits for the next reply to an awaitable `hello`. Drivers use such
  * commands to monitor the server.
  */
-export function awaitedHellos(server: Server, connection: Connection, command: Doc): () => Promise<Doc> {
+export function createHelloStream(server: Server, connection: Connection, command: Doc): () => Promise<Doc> {
   const { election, processId } = server;
   const asked = docField(command, 'topologyVersion') ?? {};
   const isOfUs = asked['processId'] instanceof ObjectId && asked['processId'].equals(processId);

@@ -4,7 +4,7 @@ import { LockedError } from '../store/conflict.js';
 import { ensureCollection } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import { insertDocument } from '../store/write.js';
-import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, findRememberedReply, runStatement } from '../transactions/run-statement.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { writeError } from './error-reply.js';
 import { boolField, namespaceOf } from './fields.js';
@@ -56,7 +56,7 @@ function insertMany(
   for (; progress.next < sent.length; progress.next++) {
     const index = progress.next;
     const statementId = statementIdOf(command, index);
-    if (rememberedReply(statement, statementId) !== undefined) {
+    if (findRememberedReply(statement, statementId) !== undefined) {
       progress.retried.push(statementId);
       progress.inserted += 1;
       continue;

@@ -20,7 +20,7 @@ import type { CommandContext, CommandDefinition, CommandResult, Server } from '.
 import { definitionOf, isCommand } from './definitions.js';
 import { errorReply, NOT_PRIMARY_CODES, type ErrorContext } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
-import { awaitedHellos, isAwaitableHello, topologyVersionOf } from './hello.js';
+import { createHelloStream, isAwaitableHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
 import {
   checkReadConcern,
@@ -52,7 +52,7 @@ export async function runCommand(
   };
   let result: CommandResult;
   try {
-    result = await perform(server, request, { name, connection, setting });
+    result = await runWithFailpoints(server, request, { name, connection, setting });
   } catch (error) {
     result = errorReply(error, setting);
     if (NOT_PRIMARY_CODES.has(Number(result['code']))) {
@@ -66,7 +66,7 @@ export async function runCommand(
   if (isFailed || !isAwaitableHello(request, name)) {
     return { ...encodeReply(server, result, request), next: null };
   }
-  const hellos = awaitedHellos(server, connection, command);
+  const hellos = createHelloStream(server, connection, command);
   const next = async (): Promise<ReplyDocument> =>
     encodeReply(server, await hellos(), { legacy: false, command });
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
@@ -87,7 +87,7 @@ function count({ commandCounts }: Server, name: string, isFailed: boolean): void
  * Runs a command with its failpoints. Then waits until all data that the result depends on is on
  * disk.
  */
-async function perform(
+async function runWithFailpoints(
   server: Server,
   request: Request,
   { name, connection, setting }: { name: string; connection: Connection; setting: ErrorContext },
@@ -114,7 +114,7 @@ async function perform(
     // If the client reads with a majority after a duplicate-key error, it must find the other
     // document.
     if (waitsForMajority && error instanceof MongoError && error.code === 11000) {
-      await majorityHas(server, command);
+      await waitForMajority(server, command);
     }
     throw error;
   }
@@ -126,7 +126,7 @@ async function perform(
   if (durable !== undefined) {
     await durable;
   }
-  if (waitsForMajority && !(await majorityHas(server, command, commits)) && isDoc(result)) {
+  if (waitsForMajority && !(await waitForMajority(server, command, commits)) && isDoc(result)) {
     result = { ...result, writeConcernError: majorityTimeout(command) };
   }
   if (writes) {
@@ -138,14 +138,14 @@ async function perform(
 /**
  * Waits until a majority has these commits. Returns false if the command's time limit ends first.
  */
-async function majorityHas({ store }: Server, command: Doc, commits: number = store.clock): Promise<boolean> {
+async function waitForMajority({ store }: Server, command: Doc, commits: number = store.clock): Promise<boolean> {
   const arrival = store.majority.reached(commits);
   const limitMs = majorityWaitMs(command);
-  return arrival === undefined || (await arrivesWithin(arrival, limitMs));
+  return arrival === undefined || (await waitForArrival(arrival, limitMs));
 }
 
 /** Waits for the promise. Returns false if the time limit ends first. */
-async function arrivesWithin(arrival: Promise<void>, limitMs: number): Promise<boolean> {
+async function waitForArrival(arrival: Promise<void>, limitMs: number): Promise<boolean> {
   if (limitMs === Infinity) {
     await arrival;
     return true;
@@ -207,7 +207,7 @@ async function execute(
     legacy,
     connection,
     session,
-    reader: transaction ?? concernedReader(server, name, command),
+    reader: transaction ?? createConcernReader(server, name, command),
     transaction,
     statement: {
       store: server.store,
@@ -222,7 +222,7 @@ async function execute(
   };
   try {
     if (transaction === null) {
-      await reachReadTime(server, command);
+      await waitForReadTime(server, command);
     }
     const result = await definition.handle(context);
     if (isDoc(result) && Array.isArray(result['writeErrors'])) {
@@ -301,7 +301,7 @@ function resolveTransaction(
  * or snapshot read.
  * @throws MongoError 50 if the time limit of the command ends first.
  */
-async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
+async function waitForReadTime({ store }: Server, command: Doc): Promise<void> {
   if (store.majority.time === null) {
     return;
   }
@@ -313,7 +313,7 @@ async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
   }
   const arrival = store.majority.reachedTime(time);
   const maxTimeMs = numberField(command, 'maxTimeMS', 0);
-  if (arrival !== undefined && !(await arrivesWithin(arrival, maxTimeMs > 0 ? maxTimeMs : Infinity))) {
+  if (arrival !== undefined && !(await waitForArrival(arrival, maxTimeMs > 0 ? maxTimeMs : Infinity))) {
     throw new MongoError(50, 'operation exceeded time limit');
   }
 }
@@ -324,7 +324,7 @@ const READS_OF_MAJORITY: ReadonlySet<string> = new Set(['find', 'aggregate', 'di
  * Returns the reader that the read concern of a command outside of a transaction requires. Null
  * means that the command reads the newest data.
  */
-function concernedReader(server: Server, name: string, command: Doc): Transaction | null {
+function createConcernReader(server: Server, name: string, command: Doc): Transaction | null {
   const concern = docField(command, 'readConcern');
   if (concern?.['level'] === 'majority' && READS_OF_MAJORITY.has(name)) {
     return server.store.majorityReader;

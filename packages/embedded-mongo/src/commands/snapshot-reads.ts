@@ -9,7 +9,7 @@ export interface SnapshotReads {
   pins: { time: Timestamp; reader: Transaction; expiresAtMs: number }[];
 }
 
-const KEPT_MS = 300_000;
+const SNAPSHOT_TTL_MS = 300_000;
 
 export function createSnapshotReads(): SnapshotReads {
   return { pins: [] };
@@ -31,7 +31,7 @@ export function snapshotReader(
   const time = atClusterTime instanceof Timestamp ? atClusterTime : now;
   const known = reads.pins.find((pin) => pin.time.equals(time));
   if (known !== undefined) {
-    known.expiresAtMs = Date.now() + KEPT_MS;
+    known.expiresAtMs = Date.now() + SNAPSHOT_TTL_MS;
     return known;
   }
   if (!time.equals(now) && time.lessThan(newest)) {
@@ -41,7 +41,7 @@ export function snapshotReader(
     );
   }
   const reader = time.equals(now) ? beginMajoritySnapshot(store) : begin(store, { explicit: true });
-  const pin = { time, reader, expiresAtMs: Date.now() + KEPT_MS };
+  const pin = { time, reader, expiresAtMs: Date.now() + SNAPSHOT_TTL_MS };
   reads.pins.push(pin);
   return pin;
 }

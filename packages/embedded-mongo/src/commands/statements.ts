@@ -1,6 +1,6 @@
 import { MongoError } from '../errors.js';
 import type { Transaction } from '../store/transaction.js';
-import { rememberReply, rememberedReply, runStatement } from '../transactions/run-statement.js';
+import { rememberReply, findRememberedReply, runStatement } from '../transactions/run-statement.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
 import type { CommandContext } from './context.js';
 import { asMongoError, writeError } from './error-reply.js';
@@ -86,7 +86,7 @@ export async function runStatements(
   for (const [index, statement] of statements.entries()) {
     try {
       const statementId = statementIdOf(command, index);
-      const known = rememberedReply(setting, statementId);
+      const known = findRememberedReply(setting, statementId);
       if (known !== undefined) {
         retriedStmtIds.push(statementId);
         replies.push([index, known]);

@@ -3,7 +3,7 @@ import { commit } from '../store/store.js';
 import {
   abortTransactions,
   endTransaction,
-  noSuchTransaction,
+  createNoSuchTransactionError,
   sessionIdOf,
   transactionFor,
   type Session,
@@ -62,7 +62,7 @@ function sessionOfTransaction({ session, command, name }: CommandContext): Sessi
     throw new MongoError(72, `${name} must be run within a transaction`);
   }
   if (session.txnNumber < 0n) {
-    throw noSuchTransaction(
+    throw createNoSuchTransactionError(
       `${name} with a transaction number that does not match any in-progress transaction`,
     );
   }

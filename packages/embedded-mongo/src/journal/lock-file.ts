@@ -18,7 +18,7 @@ const heldHere = new Set<string>();
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
   if (heldHere.has(path)) {
-    throw inUse(directory, process.pid);
+    throw createInUseError(directory, process.pid);
   }
   if (!createLock(path)) {
     takeOver(directory, path);
@@ -71,7 +71,7 @@ function takeOver(directory: string, path: string): void {
   try {
     const holder = liveHolder(path);
     if (holder !== undefined) {
-      throw inUse(directory, holder);
+      throw createInUseError(directory, holder);
     }
     unlinkIfPresent(path);
     if (!createLock(path)) {
@@ -141,7 +141,7 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-function inUse(directory: string, pid: number): DataDirectoryError {
+function createInUseError(directory: string, pid: number): DataDirectoryError {
   return new DataDirectoryError(
     `The data directory ${directory} is in use by process ${pid}. Stop it first.`,
   );

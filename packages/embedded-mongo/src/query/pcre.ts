@@ -37,19 +37,19 @@ function compile(pattern: string, options: string): RegExp {
   try {
     return new RegExp(source, has('i') ? 'ui' : 'u');
   } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error));
+    throw createInvalidRegexError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function invalid(reason: string): MongoError {
+function createInvalidRegexError(reason: string): MongoError {
   return new MongoError(51091, `Regular expression is invalid: ${reason}`);
 }
 
 function createPatternError(feature: string): MongoError {
-  return invalid(`${feature} is not supported by embedded-mongo`);
+  return createInvalidRegexError(`${feature} is not supported by embedded-mongo`);
 }
 
-interface Meaning {
+interface PatternFlags {
   readonly multiline: boolean;
   readonly dotAll: boolean;
 }
@@ -65,7 +65,7 @@ const FINAL = `(?=\\n?${END})`;
 const TOKENS =
   /\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<\w+>|[pP](?:\{[^}]*\}|.)|[^])|\[\^?\]?(?:\\[^]|\[:[^]|[^\]\\])*\]|\(\?P?[<>=!:|'#]?|\{\d+(?:,\d*)?\}|[^]/gu;
 
-function translate(pattern: string, meaning: Meaning): string {
+function translate(pattern: string, meaning: PatternFlags): string {
   let source = '';
   for (const [token] of pattern.matchAll(TOKENS)) {
     source += translateToken(token, meaning);
@@ -73,7 +73,7 @@ function translate(pattern: string, meaning: Meaning): string {
   return source;
 }
 
-function translateToken(token: string, { multiline, dotAll }: Meaning): string {
+function translateToken(token: string, { multiline, dotAll }: PatternFlags): string {
   if (token.startsWith('\\')) {
     return (
       ANCHORS.get(token) ?? (token === '\\S' ? `[^${SPACE}]` : token === '\\s' ? `[${SPACE}]` : escape(token))
@@ -110,7 +110,7 @@ function translateToken(token: string, { multiline, dotAll }: Meaning): string {
 }
 
 function invalidClass(): never {
-  throw invalid('missing terminating ] for character class');
+  throw createInvalidRegexError('missing terminating ] for character class');
 }
 
 const ANCHORS: ReadonlyMap<string, string> = new Map([
@@ -163,7 +163,7 @@ function translateClass(token: string): string {
       throw createPatternError('a POSIX class');
     }
     if (item === '\\B') {
-      throw invalid('\\B is not allowed in a character class');
+      throw createInvalidRegexError('\\B is not allowed in a character class');
     }
     const isSet = /^\\[dDwWsSpP]/.test(item);
     if (item === ']' || item === '[' || (item === '-' && afterSet)) {

@@ -3,7 +3,7 @@ import type { Doc } from '../values/types.js';
 import { createIndex, getIndexKeys, type Index } from './index-definition.js';
 import { getDocument, type StoredRecord, type Version } from './record.js';
 import { getRecords, sortedListOf } from './sorted-list.js';
-import { duplicateKey } from './duplicate-key.js';
+import { createDuplicateKeyError } from './duplicate-key.js';
 import type { Reader } from './reader.js';
 
 export interface Collection {
@@ -138,7 +138,7 @@ function refuseDuplicates(
       .filter((doc) => doc !== undefined);
     const [first, second] = holders;
     if (first !== undefined && second !== undefined) {
-      throw duplicateKey(collection.namespace, index, second, entry.key);
+      throw createDuplicateKeyError(collection.namespace, index, second, entry.key);
     }
   });
 }

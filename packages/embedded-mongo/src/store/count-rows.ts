@@ -13,7 +13,7 @@ import type { Transaction } from './transaction.js';
  */
 export function countRows(collection: Collection, reader: Transaction | null, query: RowQuery): number {
   if (keysOf(query.filter).length === 0 && (query.hint === undefined || query.hint === null)) {
-    return within(query, countAll(collection, reader));
+    return applySkipAndLimit(query, countAll(collection, reader));
   }
   const plan = planQuery(collection, { filter: query.filter, sort: undefined, hint: query.hint });
   const stats = { keysExamined: 0, docsExamined: 0 };
@@ -27,7 +27,7 @@ export function executeCount(
   { plan, query, stats }: { plan: Plan; query: RowQuery; stats: ScanStats },
 ): number {
   return isCountable(plan, query)
-    ? within(query, countInIndex(collection, reader, { plan, stats }))
+    ? applySkipAndLimit(query, countInIndex(collection, reader, { plan, stats }))
     : executePlan(collection, reader, { plan, query, stats }).length;
 }
 
@@ -43,7 +43,7 @@ export function isCountable(plan: Plan, { filter }: RowQuery): plan is IndexPlan
 }
 
 /** Returns how many of the found documents remain after the skip and the limit of the query. */
-function within({ skip = 0, limit = 0 }: RowQuery, found: number): number {
+function applySkipAndLimit({ skip = 0, limit = 0 }: RowQuery, found: number): number {
   const left = Math.max(0, found - skip);
   return limit === 0 ? left : Math.min(left, limit);
 }

@@ -8,7 +8,7 @@ import { getKeyValues, type Index } from './index-definition.js';
  * Returns the error for a second document with the same key in a unique index. It contains the
  * index and the key values.
  */
-export function duplicateKey(namespace: string, index: Index, doc: Doc, key: string): MongoError {
+export function createDuplicateKeyError(namespace: string, index: Index, doc: Doc, key: string): MongoError {
   const values = getKeyValues(index, doc, key);
   const keyValue: Doc = {};
   index.fields.forEach(({ path }, i) => {

@@ -70,31 +70,31 @@ function checkKey(key: unknown): Doc {
   }
   const paths = keysOf(key);
   if (paths.length === 0) {
-    throw cannotCreate('Index keys cannot be empty');
+    throw createCannotCreateIndexError('Index keys cannot be empty');
   }
   for (const path of paths) {
     const direction = key[path];
     if (typeof direction === 'string') {
       const known = PLUGINS.has(direction);
-      throw cannotCreate(
+      throw createCannotCreateIndexError(
         known
           ? `embedded-mongo does not support '${direction}' indexes`
           : `Unknown index plugin '${direction}'`,
       );
     }
     if (!isNumeric(direction) || !Number.isFinite(Number(direction)) || Number(direction) === 0) {
-      throw cannotCreate(
+      throw createCannotCreateIndexError(
         `Values in v:2 index key pattern must be numbers other than 0, or strings: '${path}'`,
       );
     }
     if (path.split('.').some((part) => part === '')) {
-      throw cannotCreate('Index keys cannot contain an empty field.');
+      throw createCannotCreateIndexError('Index keys cannot contain an empty field.');
     }
     if (path.split('.').some((part) => part.startsWith('$') && part !== '$**')) {
-      throw cannotCreate("Index key contains an illegal field name: field name starts with '$'.");
+      throw createCannotCreateIndexError("Index key contains an illegal field name: field name starts with '$'.");
     }
     if (path.split('.').includes('$**')) {
-      throw cannotCreate('embedded-mongo does not support wildcard indexes');
+      throw createCannotCreateIndexError('embedded-mongo does not support wildcard indexes');
     }
   }
   return key;
@@ -108,7 +108,7 @@ function checkName(name: unknown): void {
     throw new MongoError(14, `The field 'name' must be a string, but got ${typeNameOf(name)}`);
   }
   if (name === '') {
-    throw cannotCreate('index name cannot be empty');
+    throw createCannotCreateIndexError('index name cannot be empty');
   }
   if (name === '*') {
     throw new MongoError(2, "The index name '*' is not valid.");
@@ -130,10 +130,10 @@ function checkExpiry(value: unknown, key: Doc): void {
     return;
   }
   if (!isNumeric(value) || !(Number(value) >= 0) || Number(value) > 2_147_483_647) {
-    throw cannotCreate("TTL index 'expireAfterSeconds' option must be within an acceptable range");
+    throw createCannotCreateIndexError("TTL index 'expireAfterSeconds' option must be within an acceptable range");
   }
   if (keysOf(key).length > 1) {
-    throw cannotCreate('TTL indexes are single-field indexes, compound indexes do not support TTL.');
+    throw createCannotCreateIndexError('TTL indexes are single-field indexes, compound indexes do not support TTL.');
   }
 }
 
@@ -149,7 +149,7 @@ function checkPartialFilter(spec: Doc): void {
     );
   }
   if (spec['sparse'] === true) {
-    throw cannotCreate('cannot mix "partialFilterExpression" and "sparse" options');
+    throw createCannotCreateIndexError('cannot mix "partialFilterExpression" and "sparse" options');
   }
   checkPartialCondition(filter);
   compileFilter(filter);
@@ -170,7 +170,7 @@ function checkPartialCondition(filter: Doc): void {
     }
     const bad = findUnsupported(field, condition);
     if (bad !== undefined) {
-      throw cannotCreate(`Expression not supported in partial index: ${bad}`);
+      throw createCannotCreateIndexError(`Expression not supported in partial index: ${bad}`);
     }
   }
 }
@@ -202,6 +202,6 @@ function checkIdIndex(spec: Doc, key: Doc): void {
   }
 }
 
-function cannotCreate(message: string): MongoError {
+function createCannotCreateIndexError(message: string): MongoError {
   return new MongoError(67, message);
 }

@@ -2,7 +2,7 @@ import { keyString } from '../values/key-string.js';
 import type { Doc } from '../values/types.js';
 import { markSettled, versionsOf, visibleVersion, type Collection } from './collection.js';
 import { createConflictError } from './conflict.js';
-import { duplicateKey } from './duplicate-key.js';
+import { createDuplicateKeyError } from './duplicate-key.js';
 import { getIndexKeys, sameKeys, type Index } from './index-definition.js';
 import {
   createRecord,
@@ -134,7 +134,7 @@ function refuseExisting(
   { doc, idKey }: { doc: Doc; idKey: string },
 ): void {
   if (visibleVersion(existing, transaction) !== null) {
-    throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
+    throw createDuplicateKeyError(collection.namespace, collection.indexes[0], doc, idKey);
   }
   refuseLocked(transaction, existing);
 }
@@ -196,7 +196,7 @@ function refuseDuplicate(
   const others = getRecords(index.entries, key).filter((other) => other !== record);
   for (const other of others) {
     if (other.owner !== transaction) {
-      if (other.owner !== null && has(index, other.pending, key) && !has(index, other.version, key)) {
+      if (other.owner !== null && versionHasKey(index, other.pending, key) && !versionHasKey(index, other.version, key)) {
         throw createConflictError(transaction, other.owner);
       }
       if (transaction.explicit && wasTakenSince(index, other, transaction.snapshot, key)) {
@@ -204,12 +204,12 @@ function refuseDuplicate(
       }
     }
   }
-  if (others.some((other) => has(index, visibleVersion(other, transaction), key))) {
-    throw duplicateKey(collection.namespace, index, doc, key);
+  if (others.some((other) => versionHasKey(index, visibleVersion(other, transaction), key))) {
+    throw createDuplicateKeyError(collection.namespace, index, doc, key);
   }
 }
 
-function has(index: Index, version: Version | null, key: string): boolean {
+function versionHasKey(index: Index, version: Version | null, key: string): boolean {
   return (
     version !== null && version.bytes !== null && getIndexKeys(index, getDocument(version)).includes(key)
   );
@@ -224,7 +224,7 @@ function wasTakenSince(index: Index, record: StoredRecord, snapshot: number, key
     version !== null && version.timestamp > snapshot;
     version = version.previous
   ) {
-    if (has(index, version, key) && !has(index, version.previous, key)) {
+    if (versionHasKey(index, version, key) && !versionHasKey(index, version.previous, key)) {
       return true;
     }
   }

@@ -1,4 +1,4 @@
-import { notPrimary, refuseInterrupted, type Election } from '../election.js';
+import { createNotPrimaryError, refuseInterrupted, type Election } from '../election.js';
 import { MongoError } from '../errors.js';
 import { failureOfRetryableWrite, type Failpoints } from '../failpoints.js';
 import type { Doc } from '../values/types.js';
@@ -39,7 +39,7 @@ export async function runStatement<T>(
   }
   const { store, election } = context;
   if (!election.isPrimary) {
-    throw notPrimary();
+    throw createNotPrimaryError();
   }
   const { version } = election;
   const txnNumber = context.retrySession?.txnNumber;
@@ -60,7 +60,7 @@ export async function runStatement<T>(
       if (!(error instanceof LockedError)) {
         throw error;
       }
-      await lockReleased(context, error.holder);
+      await waitForLockRelease(context, error.holder);
       refuseInterrupted(election, version);
       if (context.retrySession !== null && context.retrySession.txnNumber !== txnNumber) {
         throw new MongoError(225, 'A newer retryable write or transaction has started on this session');
@@ -73,7 +73,7 @@ export async function runStatement<T>(
  * Returns the remembered reply if the statement is a retry. The caller then returns this reply and
  * does not run the statement.
  */
-export function rememberedReply(context: StatementContext, statement: number): Doc | undefined {
+export function findRememberedReply(context: StatementContext, statement: number): Doc | undefined {
   return context.retrySession?.statements.get(statement);
 }
 
@@ -95,7 +95,7 @@ export function rememberReply(
   transaction.outcome.statements?.set(statement, reply);
 }
 
-async function lockReleased({ deadlineMs, connection }: StatementContext, holder: Reader): Promise<void> {
+async function waitForLockRelease({ deadlineMs, connection }: StatementContext, holder: Reader): Promise<void> {
   if (deadlineMs === Infinity) {
     await waitForEnd(holder);
   } else {

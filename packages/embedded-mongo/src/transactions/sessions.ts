@@ -100,7 +100,7 @@ export function transactionFor(
   refuseOld(session, number);
   const { transaction } = session;
   if (number !== session.txnNumber || session.state === 'none' || session.state === 'retryable') {
-    throw noSuchTransaction(
+    throw createNoSuchTransactionError(
       `Given transaction number ${number} does not match any in-progress transactions. The active transaction number is ${session.txnNumber}`,
     );
   }
@@ -108,7 +108,7 @@ export function transactionFor(
     throw new MongoError(256, `Transaction with { txnNumber: ${number} } has been committed.`);
   }
   if (session.state === 'aborted' || transaction === null) {
-    throw noSuchTransaction(`Transaction with { txnNumber: ${number} } has been aborted.`);
+    throw createNoSuchTransactionError(`Transaction with { txnNumber: ${number} } has been aborted.`);
   }
   session.connectionId = connectionId;
   session.orphanedAtMs = Infinity;
@@ -151,7 +151,7 @@ export function abortTransactions(store: Store, sessions: Sessions): void {
   }
 }
 
-export function noSuchTransaction(message: string): MongoError {
+export function createNoSuchTransactionError(message: string): MongoError {
   return new MongoError(251, message);
 }
 

@@ -54,7 +54,7 @@ export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filter
     const child = getChild(node, part);
     if (i === parts.length - 1) {
       if (child !== undefined) {
-        throw conflict(path, parts, i);
+        throw createPathConflictError(path, parts, i);
       }
       setChild(node, part, leaf);
       return;
@@ -66,16 +66,16 @@ export function addToTree(root: ObjectNode, path: string, leaf: LeafNode, filter
       node = inner;
     } else if (child.kind === 'object' || child.kind === 'array') {
       if (child.kind !== kind) {
-        throw conflict(path, parts, i);
+        throw createPathConflictError(path, parts, i);
       }
       node = child;
     } else {
-      throw conflict(path, parts, i);
+      throw createPathConflictError(path, parts, i);
     }
   }
 }
 
-function conflict(path: string, parts: readonly string[], depth: number): MongoError {
+function createPathConflictError(path: string, parts: readonly string[], depth: number): MongoError {
   const at = parts.slice(0, depth + 1).join('.');
   return new MongoError(40, `Updating the path '${path}' would create a conflict at '${at}'`);
 }

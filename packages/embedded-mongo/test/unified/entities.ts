@@ -9,7 +9,7 @@ export interface SeenEvent {
   event: Document;
 }
 
-const AS_SENT = { promoteValues: false, promoteBuffers: false, bsonRegExp: true };
+const EXACT_BSON_OPTIONS = { promoteValues: false, promoteBuffers: false, bsonRegExp: true };
 
 /** Commands that contain passwords. Their events are recorded only if the case requests it. */
 const SENSITIVE = ['authenticate', 'saslStart', 'saslContinue', 'getnonce', 'createUser', 'updateUser'];
@@ -101,7 +101,7 @@ export class Entities {
     for (const name of (description['observeEvents'] ?? []) as string[]) {
       client.on(emittedName(name) as 'commandStarted', (event: Document) => {
         if (!ignored.includes(event['commandName']) && !(hidesSecrets && isSensitive(event))) {
-          seen.push({ type: typeOf(name), name, event: frozen(event) });
+          seen.push({ type: typeOf(name), name, event: copyEvent(event) });
         }
       });
     }
@@ -149,11 +149,11 @@ function isSensitive({ commandName, command, reply }: Document): boolean {
 }
 
 /** Copies an event and its command, because the driver changes parts of both later. */
-function frozen(event: Document): Document {
+function copyEvent(event: Document): Document {
   const command: unknown = event['command'];
   return command === undefined
     ? event
-    : { ...event, command: deserialize(serialize(command as Document), AS_SENT) };
+    : { ...event, command: deserialize(serialize(command as Document), EXACT_BSON_OPTIONS) };
 }
 
 function typeOf(name: string): SeenEvent['type'] {

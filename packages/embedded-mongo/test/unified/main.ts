@@ -12,7 +12,7 @@ import { MongoClient } from 'mongodb';
 import { cleanUp, startTestServer } from '../harness.js';
 import type { CaseFile } from './cases.js';
 import { describeError, runCase, type Surroundings } from './run-case.js';
-import { whySkipped } from './why-skipped.js';
+import { findSkipReason } from './skip-reasons.js';
 
 interface Counts {
   passed: number;
@@ -80,7 +80,7 @@ async function runFile(
     if (!name.includes(options.only)) {
       continue;
     }
-    const reason = whySkipped(file, test, version);
+    const reason = findSkipReason(file, test, version);
     if (reason !== null) {
       counts.skipped.set(reason, (counts.skipped.get(reason) ?? 0) + 1);
       continue;

@@ -18,7 +18,7 @@ const ofCollection: Calls<Collection> = {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the cases call it
   count: (collection, { filter, ...options }) => collection.count(filter, options),
   countDocuments: (collection, { filter, ...options }) => collection.countDocuments(filter, options),
-  createFindCursor: (collection, { filter, ...options }) => opened(collection.find(filter, options)),
+  createFindCursor: (collection, { filter, ...options }) => openCursor(collection.find(filter, options)),
   createIndex: (collection, { keys, session, ...options }) =>
     collection.createIndex(keys, options, { session }),
   deleteMany: (collection, { filter, ...options }) => collection.deleteMany(filter, options),
@@ -32,9 +32,9 @@ const ofCollection: Calls<Collection> = {
   findOne: (collection, { filter, ...options }) => collection.findOne(filter, options),
   findOneAndDelete: (collection, { filter, ...options }) => collection.findOneAndDelete(filter, options),
   findOneAndReplace: (collection, { filter, replacement, ...options }) =>
-    collection.findOneAndReplace(filter, replacement, returning(options)),
+    collection.findOneAndReplace(filter, replacement, toDriverOptions(options)),
   findOneAndUpdate: (collection, { filter, update, ...options }) =>
-    collection.findOneAndUpdate(filter, update, returning(options)),
+    collection.findOneAndUpdate(filter, update, toDriverOptions(options)),
   insertMany: (collection, { documents, ...options }) => collection.insertMany(documents, options),
   insertOne: (collection, { document, ...options }) => collection.insertOne(document, options),
   listIndexes: (collection, options) => collection.listIndexes(options).toArray(),
@@ -50,7 +50,7 @@ const ofDatabase: Calls<Db> = {
   aggregate: (db, { pipeline, ...options }) => db.aggregate(pipeline, options).toArray(),
   createCollection: (db, { collection, ...options }) => db.createCollection(collection, options),
   createCommandCursor: (db, { command, commandName: _, ...options }) =>
-    opened(db.runCursorCommand(command, options)),
+    openCursor(db.runCursorCommand(command, options)),
   dropCollection: (db, { collection, ...options }) => db.dropCollection(collection, options),
   listCollections: (db, { filter, ...options }) => db.listCollections(filter, options).toArray(),
   listCollectionNames: async (db, { filter, ...options }) =>
@@ -132,12 +132,12 @@ export function isDriverCall(name: string): boolean {
 }
 
 /** Sends the command of a cursor and returns the cursor. No document is consumed. */
-async function opened<T extends AbstractCursor>(cursor: T): Promise<T> {
+async function openCursor<T extends AbstractCursor>(cursor: T): Promise<T> {
   await cursor.hasNext();
   return cursor;
 }
 
-function returning({ returnDocument, ...options }: Document): Document {
+function toDriverOptions({ returnDocument, ...options }: Document): Document {
   return returnDocument === undefined
     ? options
     : { ...options, returnDocument: returnDocument.toLowerCase() };

@@ -8,7 +8,7 @@ import {
 } from 'mongodb';
 import type { Case, CaseFile, CollectionData, ExpectedEvents, Operation } from './cases.js';
 import { checkError } from './check-error.js';
-import { asSpecified } from './driver-ways.js';
+import { toSpecifiedForm } from './driver-quirks.js';
 import { Entities } from './entities.js';
 import { match, Mismatch, show } from './match.js';
 import { callDriver } from './operations.js';
@@ -49,12 +49,12 @@ export async function runCase(file: CaseFile, test: Case, { uri, admin }: Surrou
   }
 }
 
-interface Stage {
+interface CaseContext {
   entities: Entities;
   admin: MongoClient;
 }
 
-async function play(file: CaseFile, test: Case, stage: Stage): Promise<void> {
+async function play(file: CaseFile, test: Case, stage: CaseContext): Promise<void> {
   const { entities, admin } = stage;
   for (const data of file.initialData ?? []) {
     await prepare(admin, data);
@@ -79,13 +79,13 @@ async function prepare(admin: MongoClient, data: CollectionData): Promise<void> 
   }
 }
 
-async function runOperations(operations: readonly Operation[], stage: Stage, path: string): Promise<void> {
+async function runOperations(operations: readonly Operation[], stage: CaseContext, path: string): Promise<void> {
   for (const [i, operation] of operations.entries()) {
     await runOperation(operation, stage, `${path}[${i}] ${operation.name}`);
   }
 }
 
-async function runOperation(operation: Operation, stage: Stage, path: string): Promise<void> {
+async function runOperation(operation: Operation, stage: CaseContext, path: string): Promise<void> {
   const { entities } = stage;
   const { name, object, expectError, ignoreResultAndError = false } = operation;
   if (object === 'testRunner') {
@@ -123,7 +123,7 @@ async function runOperation(operation: Operation, stage: Stage, path: string): P
  * Converts the arguments of an operation for the driver. Names of sessions and read preferences are
  * replaced by objects.
  */
-function argumentsOf(operation: Operation, stage: Stage, path: string): Document {
+function argumentsOf(operation: Operation, stage: CaseContext, path: string): Document {
   const args: Document = { ...operation.arguments };
   if (typeof args['session'] === 'string') {
     args['session'] = stage.entities.get<ClientSession>(args['session']);
@@ -157,7 +157,7 @@ function checkEvents(
     const path = `events of ${client}[${i}]`;
     match(name, seen[i]?.name, { entities, path, isRoot: true });
     for (const [field, value] of Object.entries(fields)) {
-      const actual = asSpecified(field, value, eventField(seen[i]?.event ?? {}, field));
+      const actual = toSpecifiedForm(field, value, eventField(seen[i]?.event ?? {}, field));
       match(value, actual, { entities, path: `${path}.${field}`, isRoot: true });
     }
   }

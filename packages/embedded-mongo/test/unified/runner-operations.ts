@@ -4,12 +4,12 @@ import type { EntityDefinition } from './cases.js';
 import type { Entities, SeenEvent } from './entities.js';
 import { match, Mismatch, type MatchContext } from './match.js';
 
-interface Stage {
+interface CaseContext {
   entities: Entities;
   admin: MongoClient;
 }
 
-type RunnerCall = (args: Document, stage: Stage) => unknown;
+type RunnerCall = (args: Document, stage: CaseContext) => unknown;
 
 const CALLS: Readonly<Record<string, RunnerCall>> = {
   createEntities: (args, { entities }) => entities.create(args['entities'] as EntityDefinition[]),
@@ -55,7 +55,7 @@ export function isRunnerCall(name: string): boolean {
 }
 
 /** Runs an operation that belongs to the test format and not to the driver. */
-export async function callRunner(name: string, args: Document, stage: Stage): Promise<void> {
+export async function callRunner(name: string, args: Document, stage: CaseContext): Promise<void> {
   await CALLS[name]?.(args, stage);
 }
 
@@ -97,11 +97,11 @@ function lastTwoSessions(client: string, entities: Entities): [unknown, unknown]
   return [idOf(started.at(-1)), idOf(started.at(-2))];
 }
 
-async function hasCollection({ databaseName, collectionName }: Document, { admin }: Stage): Promise<boolean> {
+async function hasCollection({ databaseName, collectionName }: Document, { admin }: CaseContext): Promise<boolean> {
   return (await admin.db(databaseName).listCollections({ name: collectionName }).toArray()).length > 0;
 }
 
-async function hasIndex(args: Document, stage: Stage): Promise<boolean> {
+async function hasIndex(args: Document, stage: CaseContext): Promise<boolean> {
   if (!(await hasCollection(args, stage))) {
     return false;
   }

@@ -29,7 +29,7 @@ export interface Entry {
   because?: string;
 }
 
-const ours = 'it takes nothing that could name an account, and acts on that of the key';
+const ownAccountReason = 'it takes nothing that could name an account, and acts on that of the key';
 
 /** Describes a parameter that identifies no account's data. */
 const plain = (usual?: unknown): Place => ({
@@ -92,7 +92,7 @@ const walletPurchase = purchase({ code: 'product_code', number: 'destination' },
   'transaction',
 ]);
 const history: Entry = {
-  because: ours,
+  because: ownAccountReason,
   places: {
     status: plain(),
     start_date: plain(),
@@ -114,7 +114,7 @@ const listByRef = (unknown: string): Entry => ({
   },
 });
 const statement: Entry = {
-  because: ours,
+  because: ownAccountReason,
   places: {
     start_date: plain(),
     end_date: plain(),
@@ -125,13 +125,13 @@ const statement: Entry = {
   },
 };
 const report = (type: string): Entry => ({
-  because: ours,
+  because: ownAccountReason,
   places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain(), tz: plain() },
 });
 
 /** Returns the operations that both roles have: webhooks, configuration and keys. */
 function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
-  const alone: Entry = { because: ours, places: {} };
+  const alone: Entry = { because: ownAccountReason, places: {} };
   return {
     [`create${role}Report`]: report('transaction'),
     [`get${role}Statement`]: statement,
@@ -196,7 +196,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`test${role}Endpoint`]: { places: { id: named('no-endpoint-1'), event: plain() } },
     [`enable${role}Endpoint`]: { places: { id: named('no-endpoint-1') } },
     [`rotate${role}EndpointSecret`]: { places: { id: named('no-endpoint-1') } },
-    [`test${role}Webhook`]: { because: ours, places: { event: plain() } },
+    [`test${role}Webhook`]: { because: ownAccountReason, places: { event: plain() } },
     [`enable${role}Webhooks`]: alone,
     [`rotate${role}WebhookSecret`]: alone,
     [`get${role}Config`]: alone,
@@ -218,13 +218,13 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
         language: plain(),
       },
     },
-    [`rotate${role}Key`]: { because: ours, places: { overlap_minutes: plain() } },
+    [`rotate${role}Key`]: { because: ownAccountReason, places: { overlap_minutes: plain() } },
   };
 }
 
 export const matrix: Record<string, Entry> = {
-  login: { because: ours, places: {} },
-  getWalletBalance: { because: ours, places: {} },
+  login: { because: ownAccountReason, places: {} },
+  getWalletBalance: { because: ownAccountReason, places: {} },
   listWalletProducts: {
     places: { category: named(), subcategory: named(), operator: named(), status: plain() },
   },
@@ -239,7 +239,7 @@ export const matrix: Record<string, Entry> = {
     },
   },
   getWalletTransaction: { places: { id: named('no-transaction-1'), tz: plain() } },
-  getBuyerBalance: { because: ours, places: {} },
+  getBuyerBalance: { because: ownAccountReason, places: {} },
   getBuyerPriceList: { places: { category: named(), operator: named() } },
   createDeposit: {
     because: 'the reference is ours, and the deposit credits the wallet of the key',
@@ -278,14 +278,14 @@ export const matrix: Record<string, Entry> = {
     },
   },
 
-  listSandboxScenarios: { because: ours, places: {} },
+  listSandboxScenarios: { because: ownAccountReason, places: {} },
   advanceSandbox: {
     because: 'it is about what is ours: test/purchases/sandbox/advance.long.test.ts',
     places: {},
   },
   endSandboxTransaction: { places: { ref: named('no-transaction-1'), result: plain('failed') } },
 
-  listSellerProducts: { because: ours, places: {} },
+  listSellerProducts: { because: ownAccountReason, places: {} },
   createProduct: {
     because: 'the product is ours; a code that anybody has is refused, and that alone is told of it',
     places: {
@@ -323,7 +323,7 @@ export const matrix: Record<string, Entry> = {
       status: plain(),
     },
   },
-  getSellerBalance: { because: ours, places: {} },
+  getSellerBalance: { because: ownAccountReason, places: {} },
   requestSettlement: {
     because: 'the reference is ours, and the money that of the key; a bank account may be named by anybody',
     places: {

@@ -1,7 +1,7 @@
 /** Finds an account's documents in every collection by the account's id. */
 import { BSON, type Db } from 'mongodb';
 
-interface Stored {
+interface StoredDocument {
   collection: string;
   document: BSON.Document;
   /** The document as canonical EJSON. Two texts are equal only if the documents are equal. */
@@ -37,7 +37,7 @@ export async function snapshotOf(db: Db, parties: Parties): Promise<Snapshot> {
  * Returns the words and amounts that occur only in private documents of the other side. None of
  * them may appear in a response to our side. Products and offers on sale are public.
  */
-export async function privateMarks(db: Db, parties: Parties): Promise<string[]> {
+export async function listPrivateWords(db: Db, parties: Parties): Promise<string[]> {
   const all = await everyDocument(db);
   const owned = new Set(privateIn(all, parties));
   const words = { theirs: new Set<string>(), others: new Set<string>() };
@@ -49,9 +49,9 @@ export async function privateMarks(db: Db, parties: Parties): Promise<string[]> 
   return [...words.theirs].filter((word) => !words.others.has(word));
 }
 
-function privateIn(all: Stored[], { theirs, ours }: Parties): Stored[] {
+function privateIn(all: StoredDocument[], { theirs, ours }: Parties): StoredDocument[] {
   const candidates = all.filter(({ text }) => !ours.some((id) => text.includes(id)));
-  const found = new Set<Stored>();
+  const found = new Set<StoredDocument>();
   const names = new Set(theirs);
   for (let known = -1; known < found.size;) {
     known = found.size;
@@ -68,7 +68,7 @@ function privateIn(all: Stored[], { theirs, ours }: Parties): Stored[] {
   return [...found];
 }
 
-async function everyDocument(db: Db): Promise<Stored[]> {
+async function everyDocument(db: Db): Promise<StoredDocument[]> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const read = collections.map(async ({ name }) =>
     (await db.collection(name).find({}).toArray()).map((document) => ({

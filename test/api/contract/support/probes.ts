@@ -6,13 +6,13 @@ import type Joi from 'joi';
 import { fieldValues, samples } from './forms.js';
 
 /** The parts of Joi's field description that are used here. */
-interface Described {
+interface SchemaDescription {
   type?: string;
   flags?: { only?: boolean; presence?: string };
   allow?: unknown[];
   rules?: { name: string; args?: { limit?: number; regex?: RegExp | string } }[];
   examples?: unknown[];
-  keys?: Record<string, Described>;
+  keys?: Record<string, SchemaDescription>;
 }
 
 export interface Field {
@@ -51,18 +51,18 @@ export function withField(
   return inner === undefined ? others : { ...others, [first]: inner };
 }
 
-function describe(schema: Joi.Schema): Described {
+function describe(schema: Joi.Schema): SchemaDescription {
   return schema.describe();
 }
 
-function fieldsWithin({ keys = {} }: Described, where: Where, prefix: string): Field[] {
+function fieldsWithin({ keys = {} }: SchemaDescription, where: Where, prefix: string): Field[] {
   return Object.entries(keys).flatMap(([key, each]) => {
     const name = prefix + key;
     return [fieldOf(name, each, where), ...fieldsWithin(each, where, `${name}.`)];
   });
 }
 
-function fieldOf(name: string, field: Described, where: Where): Field {
+function fieldOf(name: string, field: SchemaDescription, where: Where): Field {
   const types = where === 'body' ? wrongTypes(field) : [];
   const { inside, outside } = bounds(name, field);
   const isLeftOut = field.flags?.presence === 'required' && where !== 'path';
@@ -75,7 +75,7 @@ function fieldOf(name: string, field: Described, where: Where): Field {
   };
 }
 
-function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+function bounds(name: string, field: SchemaDescription): Pick<Field, 'inside' | 'outside'> {
   const own =
     field.rules?.some((rule) => ['custom', 'isoDate'].includes(rule.name)) || field.type === 'array';
   const form = fieldValues[name];
@@ -96,7 +96,7 @@ function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside
   }
 }
 
-function textBounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+function textBounds(name: string, field: SchemaDescription): Pick<Field, 'inside' | 'outside'> {
   if (field.flags?.only) {
     return { inside: [], outside: ['no-such-value', String(field.allow?.[0]).toUpperCase() + ' ', ''] };
   }
@@ -121,7 +121,7 @@ function textBounds(name: string, field: Described): Pick<Field, 'inside' | 'out
  * Returns the length limits from `min` and `max`, or from a pattern that is one character class
  * with `{min,max}`.
  */
-function lengthsOf(name: string, field: Described): [min: number, max: number] {
+function lengthsOf(name: string, field: SchemaDescription): [min: number, max: number] {
   for (const { args } of (field.rules ?? []).filter((rule) => rule.name === 'pattern')) {
     const often = /^\/\^(?:\[[^\]]+\]|\\d)\{(\d+),(\d+)\}\$\/$/.exec(String(args?.regex));
     if (often) {
@@ -135,7 +135,7 @@ function lengthsOf(name: string, field: Described): [min: number, max: number] {
   return [limitOf(field, 'min') ?? 1, max];
 }
 
-function numberBounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
+function numberBounds(name: string, field: SchemaDescription): Pick<Field, 'inside' | 'outside'> {
   const [min, max] = [limitOf(field, 'min'), limitOf(field, 'max')];
   if (min === undefined || max === undefined || !hasRule(field, 'integer')) {
     throw new Error(`${name} is no integer with a minimum and a maximum`);
@@ -143,7 +143,7 @@ function numberBounds(name: string, field: Described): Pick<Field, 'inside' | 'o
   return { inside: [min, max], outside: [min - 1, max + 1, min + 0.5, -0.5] };
 }
 
-function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' | 'outside'>) {
+function arrayBounds(name: string, field: SchemaDescription, form: Pick<Field, 'inside' | 'outside'>) {
   const max = limitOf(field, 'max');
   const [item] = sample(field, name) as unknown[];
   const min = limitOf(field, 'min') ?? 0;
@@ -168,7 +168,7 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
  * Returns values of other types. The service never converts them
  * (docs/reference/api/conventions.md#input).
  */
-function wrongTypes(field: Described): unknown[] {
+function wrongTypes(field: SchemaDescription): unknown[] {
   const { type = '', allow = [] } = field;
   const values: Record<string, unknown> = {
     string: 'text',
@@ -186,7 +186,7 @@ function wrongTypes(field: Described): unknown[] {
   ];
 }
 
-function sample(field: Described, name: string): unknown {
+function sample(field: SchemaDescription, name: string): unknown {
   if (field.type === 'object') {
     const required = Object.entries(field.keys ?? {}).filter(
       ([, each]) => each.flags?.presence === 'required',
@@ -201,10 +201,10 @@ function sample(field: Described, name: string): unknown {
   return own ?? 'a1';
 }
 
-function hasRule(field: Described, name: string): boolean {
+function hasRule(field: SchemaDescription, name: string): boolean {
   return field.rules?.some((rule) => rule.name === name) ?? false;
 }
 
-function limitOf(field: Described, name: string): number | undefined {
+function limitOf(field: SchemaDescription, name: string): number | undefined {
   return field.rules?.find((rule) => rule.name === name)?.args?.limit;
 }

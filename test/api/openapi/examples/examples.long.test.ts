@@ -12,18 +12,18 @@ import { getConfigPath } from '../../../../config/project-file.js';
 import { describedInterface } from '../../../../src/api/openapi/document.js';
 import { recordedExamples } from '../../../../src/api/openapi/examples.js';
 import type { Response } from '../../../../src/api/openapi/types.js';
-import { queriesIn, unboundedIn, unboundedQueries } from '../../../database/query-plans.js';
+import { queriesIn, findUnboundedPlan, unboundedQueries } from '../../../database/query-plans.js';
 import { problemsOf } from '../../../support/json-schema.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Stack } from '../../../support/stack.js';
 import {
   judgeStatements,
   shapeOf as shapeOfStatement,
-  type Judged,
+  type StatementJudgement,
 } from '../../../database/sharding/judge-statements.js';
 import { startShardedStack, type ShardedStack } from '../../../database/sharding/sharded-stack.js';
-import { actAtOnce, allowed, operate } from '../../../database/sharding/statements.js';
-import { recordExamples } from './story.js';
+import { callConcurrently, allowed, operate } from '../../../database/sharding/statements.js';
+import { recordExamples } from './record-examples.js';
 
 const howToRecord =
   'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run format';
@@ -62,7 +62,7 @@ describe('examples of the OpenAPI document', function () {
   });
 
   it('use statements that name their shard or are on the list of exceptions', async () => {
-    await actAtOnce(stack);
+    await callConcurrently(stack);
     await operate(stack);
     const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
     const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
@@ -94,7 +94,7 @@ describe('examples of the OpenAPI document', function () {
     const queries = queriesIn(sharded.tap.sent);
     const unlisted: Record<string, string> = {};
     for (const [shape, query] of queries) {
-      const problem = await unboundedIn(stack.db, query);
+      const problem = await findUnboundedPlan(stack.db, query);
       if (problem !== null && !(shape in unboundedQueries)) {
         unlisted[shape] = problem;
       }
@@ -175,7 +175,7 @@ function shapeOf(value: unknown, path = ''): string[] {
   return [`${path}: ${value === null ? 'null' : typeof value}`];
 }
 
-function scatteredIn({ scattered }: Judged, inTransactions: boolean): string[] {
+function scatteredIn({ scattered }: StatementJudgement, inTransactions: boolean): string[] {
   return [...scattered.values()]
     .filter(({ command }) => (command.transaction !== null) === inTransactions)
     .map(shapeOfStatement)

@@ -1,4 +1,4 @@
-import { answer, startReceiver } from '../../../webhooks/support/receiver.js';
+import { sendResponse, startReceiver } from '../../../webhooks/support/receiver.js';
 import type { Stack } from '../../../support/stack.js';
 import type { Recorder } from './recorder.js';
 
@@ -33,7 +33,7 @@ export async function playDisabledEndpoint(
   stack: Stack,
   { recorder, key }: { recorder: Recorder; key: string },
 ): Promise<string> {
-  const goneReceiver = await startReceiver((_request, response) => answer(response, 410));
+  const goneReceiver = await startReceiver((_request, response) => sendResponse(response, 410));
   const path = '/api/buyer/webhooks';
   await recorder.play('made', { method: 'POST', path, key, body: { url: `${goneReceiver.url}/topup` } });
   // A change of the configuration triggers an event immediately.

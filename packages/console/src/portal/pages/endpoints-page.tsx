@@ -14,18 +14,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { operations } from '../../../../client-node/src/schema.js';
-import { dataOf } from '../../api/data-of.js';
+import { unwrapData } from '../../api/unwrap-data.js';
 import { ActionForm } from '../../parts/action-form.js';
 import { Attempts, Body } from '../../parts/attempts.js';
 import { Facts } from '../../parts/facts.js';
 import { FilterField, FilterForm } from '../../parts/list-filter.js';
 import { Section } from '../../parts/section.js';
-import { Failed, Nothing, Status, Time, Waiting } from '../../parts/states.js';
-import { ToDecide } from '../../parts/to-decide.js';
+import { ErrorMessage, EmptyState, Status, Time, LoadingState } from '../../parts/states.js';
+import { RowActions } from '../../parts/row-actions.js';
 import { t } from '../../text/text.js';
 import { translate } from '../../text/translate.js';
 import { isSandbox, useSignedIn } from '../account.js';
-import { calls, type Role } from '../client.js';
+import { portalApi, type Role } from '../client.js';
 import { Secret } from '../secret.js';
 
 type DeliveryQuery = NonNullable<operations['listBuyerDeliveries']['parameters']['query']>;
@@ -56,9 +56,9 @@ const testEvents: Record<Role, readonly string[]> = {
  */
 const families = ['transaction.*', 'settlement.*', 'deposit.*', 'webhook.disabled'] as const;
 
-const readEndpoints = () => dataOf(calls.GET('/api/buyer/webhooks'));
+const readEndpoints = () => unwrapData(portalApi.GET('/api/buyer/webhooks'));
 const readDeliveries = (query: DeliveryQuery) =>
-  dataOf(calls.GET('/api/buyer/webhooks/deliveries', { params: { query } }));
+  unwrapData(portalApi.GET('/api/buyer/webhooks/deliveries', { params: { query } }));
 
 type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>['deliveries'][number];
@@ -72,20 +72,20 @@ export function EndpointsPage(): React.ReactElement {
         {t('webhooks')}
       </Title>
       <Section title={t('endpoints')} first>
-        {!found.data && <Waiting error={found.error} retry={found.refetch} />}
-        {found.data?.length === 0 && <Nothing>{t('noEndpoint')}</Nothing>}
+        {!found.data && <LoadingState error={found.error} retry={found.refetch} />}
+        {found.data?.length === 0 && <EmptyState>{t('noEndpoint')}</EmptyState>}
         <Stack gap="sm">
           {found.data?.map((each) => (
             <OneEndpoint key={each.id} of={each} />
           ))}
         </Stack>
-        <ToDecide label={t('newEndpoint')}>
+        <RowActions label={t('newEndpoint')}>
           <EndpointForm
             title={t('newEndpoint')}
             consequence={t('newEndpointHelp')}
-            save={(body) => dataOf(calls.POST('/api/buyer/webhooks', { body }))}
+            save={(body) => unwrapData(portalApi.POST('/api/buyer/webhooks', { body }))}
           />
-        </ToDecide>
+        </RowActions>
       </Section>
       <DeliveriesSection />
     </>
@@ -97,7 +97,7 @@ function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
   const { role } = useSignedIn();
   const [event, setEvent] = useState<TestEvent>('ping');
   const test = useMutation({
-    mutationFn: () => dataOf(calls.POST('/api/buyer/webhooks/{id}/test', { ...path, body: { event } })),
+    mutationFn: () => unwrapData(portalApi.POST('/api/buyer/webhooks/{id}/test', { ...path, body: { event } })),
   });
   return (
     <Card withBorder component="article" aria-label={`${t('endpoint')} ${of.id}`}>
@@ -137,41 +137,41 @@ function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
             : `${t('pingFailed')} ${test.data.attempt.error ?? ''}`}
         </Alert>
       )}
-      <Failed error={test.error} />
-      <ToDecide>
+      <ErrorMessage error={test.error} />
+      <RowActions>
         {of.status === 'disabled' && (
           <ActionForm
             title={t('enableEndpoint')}
             consequence={t('enableEndpointHelp')}
             asksReason={false}
-            run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/enable', path))}
+            run={() => unwrapData(portalApi.POST('/api/buyer/webhooks/{id}/enable', path))}
           />
         )}
         <EndpointForm
           title={t('changeEndpoint')}
           consequence={t('changeEndpointHelp')}
           of={of}
-          save={(body) => dataOf(calls.PATCH('/api/buyer/webhooks/{id}', { ...path, body }))}
+          save={(body) => unwrapData(portalApi.PATCH('/api/buyer/webhooks/{id}', { ...path, body }))}
         />
         <ActionForm
           title={t('rotateSecret')}
           consequence={t('rotateSecretHelp')}
           asksReason={false}
-          run={() => dataOf(calls.POST('/api/buyer/webhooks/{id}/secret/rotate', path))}
+          run={() => unwrapData(portalApi.POST('/api/buyer/webhooks/{id}/secret/rotate', path))}
         />
         <ActionForm
           title={t('removeEndpoint')}
           consequence={t('removeEndpointHelp')}
           danger
           asksReason={false}
-          run={() => dataOf(calls.DELETE('/api/buyer/webhooks/{id}', path))}
+          run={() => unwrapData(portalApi.DELETE('/api/buyer/webhooks/{id}', path))}
         />
-      </ToDecide>
+      </RowActions>
     </Card>
   );
 }
 
-interface Written {
+interface EndpointInput {
   url: string;
   description?: string;
   events?: string[];
@@ -187,7 +187,7 @@ function EndpointForm({
   title: string;
   consequence: string;
   of?: Endpoint;
-  save: (written: Written) => Promise<unknown>;
+  save: (written: EndpointInput) => Promise<unknown>;
 }): React.ReactElement {
   const [url, setUrl] = useState(of?.url ?? '');
   const [description, setDescription] = useState(of?.description ?? '');
@@ -258,8 +258,8 @@ function DeliveriesSection(): React.ReactElement {
         />
         <FilterField name="ref_id" label={t('reference')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.deliveries.length === 0 && <Nothing>{t('noDeliveryFits')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.deliveries.length === 0 && <EmptyState>{t('noDeliveryFits')}</EmptyState>}
       {page.data && <DeliveryCards of={page.data.deliveries} />}
       {page.data && page.data.pagination.page < page.data.pagination.total_pages && (
         <Button
@@ -321,7 +321,7 @@ function Replay({ id }: { id: string }): React.ReactElement {
   const queries = useQueryClient();
   const replay = useMutation({
     mutationFn: () =>
-      dataOf(calls.POST('/api/buyer/webhooks/deliveries/{id}/replay', { params: { path: { id } } })),
+      unwrapData(portalApi.POST('/api/buyer/webhooks/deliveries/{id}/replay', { params: { path: { id } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
   });
   return (
@@ -336,7 +336,7 @@ function Replay({ id }: { id: string }): React.ReactElement {
       >
         {t('replay')}
       </Button>
-      <Failed error={replay.error} />
+      <ErrorMessage error={replay.error} />
     </>
   );
 }

@@ -1,15 +1,15 @@
 import { Anchor, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { dataOf } from '../../api/data-of.js';
-import { rupiah } from '../../format.js';
+import { unwrapData } from '../../api/unwrap-data.js';
+import { formatRupiah } from '../../format.js';
 import { Facts } from '../../parts/facts.js';
 import { Section } from '../../parts/section.js';
-import { Nothing, Status, Waiting } from '../../parts/states.js';
+import { EmptyState, Status, LoadingState } from '../../parts/states.js';
 import { t } from '../../text/text.js';
 import { translate } from '../../text/translate.js';
 import { useSignedIn } from '../account.js';
-import { calls } from '../client.js';
+import { portalApi } from '../client.js';
 import { RequestList } from '../request-list.js';
 
 /** The balance, the state of the webhooks and the latest refused requests of the account. */
@@ -19,13 +19,13 @@ export function OverviewPage(): React.ReactElement {
     queryKey: ['balance'],
     queryFn: async () =>
       role === 'buyer'
-        ? (await dataOf(calls.POST('/api/buyer/balance'))).balance
-        : (await dataOf(calls.GET('/api/seller/balance'))).balance,
+        ? (await unwrapData(portalApi.POST('/api/buyer/balance'))).balance
+        : (await unwrapData(portalApi.GET('/api/seller/balance'))).balance,
   });
   const refused = useQuery({
     queryKey: ['requests', { failed: 'true', limit: 5 }],
     queryFn: () =>
-      dataOf(calls.GET('/api/buyer/requests', { params: { query: { failed: 'true', limit: 5 } } })),
+      unwrapData(portalApi.GET('/api/buyer/requests', { params: { query: { failed: 'true', limit: 5 } } })),
   });
   return (
     <>
@@ -33,12 +33,12 @@ export function OverviewPage(): React.ReactElement {
         {t('overview')}
       </Title>
       {balance.data === undefined ? (
-        <Waiting error={balance.error} retry={balance.refetch} />
+        <LoadingState error={balance.error} retry={balance.refetch} />
       ) : (
         <Facts
           of={[
             [t('role'), role],
-            [t('balance'), rupiah(balance.data)],
+            [t('balance'), formatRupiah(balance.data)],
             [
               t('webhooks'),
               <Status state={config.webhook_status}>{translate(config.webhook_status)}</Status>,
@@ -48,8 +48,8 @@ export function OverviewPage(): React.ReactElement {
         />
       )}
       <Section title={t('lastRefused')}>
-        {!refused.data && <Waiting error={refused.error} retry={refused.refetch} />}
-        {refused.data?.requests.length === 0 && <Nothing>{t('noneRefused')}</Nothing>}
+        {!refused.data && <LoadingState error={refused.error} retry={refused.refetch} />}
+        {refused.data?.requests.length === 0 && <EmptyState>{t('noneRefused')}</EmptyState>}
         {refused.data && <RequestList of={refused.data.requests} />}
         <Anchor component={Link} to="/requests" size="sm">
           {t('allRequests')}

@@ -1,11 +1,11 @@
 import { NativeSelect, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { dataOf } from '../../api/data-of.js';
+import { unwrapData } from '../../api/unwrap-data.js';
 import { FilterField, FilterForm, Older } from '../../parts/list-filter.js';
-import { Nothing, Waiting } from '../../parts/states.js';
+import { EmptyState, LoadingState } from '../../parts/states.js';
 import { t } from '../../text/text.js';
-import { calls } from '../client.js';
+import { portalApi } from '../client.js';
 import { RequestList } from '../request-list.js';
 
 /** The requests of the account in the last 24 hours, with the responses. */
@@ -14,7 +14,7 @@ export function RequestsPage(): React.ReactElement {
   const query = Object.fromEntries(params);
   const page = useQuery({
     queryKey: ['requests', query],
-    queryFn: () => dataOf(calls.GET('/api/buyer/requests', { params: { query } })),
+    queryFn: () => unwrapData(portalApi.GET('/api/buyer/requests', { params: { query } })),
     refetchInterval: 5_000,
   });
   return (
@@ -39,8 +39,8 @@ export function RequestsPage(): React.ReactElement {
         />
         <FilterField name="ref_id" label={t('reference')} />
       </FilterForm>
-      {!page.data && <Waiting error={page.error} retry={page.refetch} />}
-      {page.data?.requests.length === 0 && <Nothing>{t('noRequest')}</Nothing>}
+      {!page.data && <LoadingState error={page.error} retry={page.refetch} />}
+      {page.data?.requests.length === 0 && <EmptyState>{t('noRequest')}</EmptyState>}
       {page.data && <RequestList of={page.data.requests} />}
       {page.data && <Older name="cursor" next={page.data.next_cursor} lookedBackTo={null} />}
     </>

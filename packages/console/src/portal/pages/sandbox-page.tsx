@@ -1,15 +1,15 @@
 import { NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../api/data-of.js';
+import { unwrapData } from '../../api/unwrap-data.js';
 import { ActionForm } from '../../parts/action-form.js';
 import { Rows } from '../../parts/rows.js';
 import { Section } from '../../parts/section.js';
-import { Waiting } from '../../parts/states.js';
+import { LoadingState } from '../../parts/states.js';
 import { t } from '../../text/text.js';
 import { describeScenario, translate } from '../../text/translate.js';
-import { mayPlay, useSignedIn } from '../account.js';
-import { calls } from '../client.js';
+import { mayUseSandbox, useSignedIn } from '../account.js';
+import { portalApi } from '../client.js';
 
 type End = 'success' | 'failed' | 'reversed';
 
@@ -26,15 +26,15 @@ export function SandboxPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('sandbox')}
       </Title>
-      {mayPlay(role) ? <Playing /> : <Text>{t('sandboxNotYours')}</Text>}
+      {mayUseSandbox(role) ? <ScenarioList /> : <Text>{t('sandboxNotYours')}</Text>}
     </>
   );
 }
 
-function Playing(): React.ReactElement {
+function ScenarioList(): React.ReactElement {
   const found = useQuery({
     queryKey: ['scenarios'],
-    queryFn: () => dataOf(calls.GET('/api/sandbox/scenarios')),
+    queryFn: () => unwrapData(portalApi.GET('/api/sandbox/scenarios')),
   });
   return (
     <>
@@ -42,7 +42,7 @@ function Playing(): React.ReactElement {
         <Text size="sm" mb="sm">
           {t('scenariosHelp')}
         </Text>
-        {!found.data && <Waiting error={found.error} retry={found.refetch} />}
+        {!found.data && <LoadingState error={found.error} retry={found.refetch} />}
         {found.data && (
           <Rows
             label={t('scenarios')}
@@ -65,7 +65,7 @@ function Playing(): React.ReactElement {
           title={t('advance')}
           consequence={t('advanceHelp')}
           asksReason={false}
-          run={() => dataOf(calls.POST('/api/sandbox/advance'))}
+          run={() => unwrapData(portalApi.POST('/api/sandbox/advance'))}
         />
       </Stack>
     </>
@@ -81,8 +81,8 @@ function EndForm(): React.ReactElement {
       consequence={t('endPurchaseHelp')}
       asksReason={false}
       run={() =>
-        dataOf(
-          calls.POST('/api/sandbox/transactions/{ref}/end', { params: { path: { ref } }, body: { result } }),
+        unwrapData(
+          portalApi.POST('/api/sandbox/transactions/{ref}/end', { params: { path: { ref } }, body: { result } }),
         )
       }
     >

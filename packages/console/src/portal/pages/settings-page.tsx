@@ -1,14 +1,14 @@
 import { Alert, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../api/data-of.js';
+import { unwrapData } from '../../api/unwrap-data.js';
 import { ActionForm } from '../../parts/action-form.js';
 import { NumberField } from '../../parts/number-field.js';
-import { numberIn } from '../../parts/number-in.js';
+import { parseNumber } from '../../parts/parse-number.js';
 import { Section } from '../../parts/section.js';
 import { t } from '../../text/text.js';
 import { useSignedIn } from '../account.js';
-import { calls, signIn } from '../client.js';
+import { portalApi, signIn } from '../client.js';
 import { Secret } from '../secret.js';
 
 /** The API key, IP allowlist, callback URL and rate limit of the account. */
@@ -28,7 +28,7 @@ export function SettingsPage(): React.ReactElement {
       <Section title={t('access')}>
         <Stack gap="sm" maw={640}>
           <Allowlist />
-          <Others />
+          <OtherSettings />
         </Stack>
       </Section>
     </>
@@ -48,8 +48,8 @@ function RotateKey(): React.ReactElement {
         danger
         asksReason={false}
         run={async () => {
-          const made = await dataOf(
-            calls.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
+          const made = await unwrapData(
+            portalApi.POST('/api/buyer/api/keys/rotate', { body: { overlap_minutes: Number(minutes) } }),
           );
           // Cache the configuration under the new key. The old key may already be invalid, so
           // reading it again could fail.
@@ -87,8 +87,8 @@ function Allowlist(): React.ReactElement {
       consequence={t('setAllowlistHelp')}
       asksReason={false}
       run={() =>
-        dataOf(
-          calls.POST('/api/buyer/api/config', {
+        unwrapData(
+          portalApi.POST('/api/buyer/api/config', {
             body: { ip_whitelist: text.split(/[\s,]+/).filter((each) => each !== '') },
           }),
         )
@@ -108,7 +108,7 @@ function Allowlist(): React.ReactElement {
 }
 
 /** The other settings. The form sends only fields that were changed. */
-function Others(): React.ReactElement {
+function OtherSettings(): React.ReactElement {
   const { role, config } = useSignedIn();
   const [callbackUrl, setCallbackUrl] = useState(config.callback_url ?? '');
   const [rateLimit, setRateLimit] = useState(String(config.rate_limit));
@@ -117,7 +117,7 @@ function Others(): React.ReactElement {
     ...(callbackUrl !== (config.callback_url ?? '') && {
       callback_url: callbackUrl === '' ? null : callbackUrl,
     }),
-    ...(numberIn(rateLimit) !== config.rate_limit && { rate_limit: numberIn(rateLimit) }),
+    ...(parseNumber(rateLimit) !== config.rate_limit && { rate_limit: parseNumber(rateLimit) }),
     ...(words !== config.language && { language: words }),
   });
   return (
@@ -125,7 +125,7 @@ function Others(): React.ReactElement {
       title={t('setOthers')}
       consequence={t('setOthersHelp')}
       asksReason={false}
-      run={() => dataOf(calls.POST('/api/buyer/api/config', { body: changed() }))}
+      run={() => unwrapData(portalApi.POST('/api/buyer/api/config', { body: changed() }))}
     >
       {role === 'buyer' && (
         <TextInput

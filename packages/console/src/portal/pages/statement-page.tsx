@@ -1,14 +1,14 @@
 import { Button, Group, TextInput, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf, Refusal } from '../../api/data-of.js';
-import { rupiah } from '../../format.js';
+import { unwrapData, Refusal } from '../../api/unwrap-data.js';
+import { formatRupiah } from '../../format.js';
 import { Facts } from '../../parts/facts.js';
 import { Entries } from '../../parts/statement.js';
-import { Failed, Nothing, Waiting } from '../../parts/states.js';
+import { ErrorMessage, EmptyState, LoadingState } from '../../parts/states.js';
 import { t } from '../../text/text.js';
 import { useZone } from '../../zone.js';
-import { calls } from '../client.js';
+import { portalApi } from '../client.js';
 
 interface Period {
   start_date?: string;
@@ -17,9 +17,9 @@ interface Period {
 
 /** Reads a page of the statement as JSON. */
 async function readPage(query: Period & { cursor?: string }) {
-  const { data, error, response } = await calls.GET('/api/buyer/statement', { params: { query } });
+  const { data, error, response } = await portalApi.GET('/api/buyer/statement', { params: { query } });
   const found = { ...(typeof data === 'object' && { data }), ...(error && { error }) };
-  return dataOf(Promise.resolve({ ...found, response }));
+  return unwrapData(Promise.resolve({ ...found, response }));
 }
 
 /** The movements of the wallet, as a list or as a file. */
@@ -54,16 +54,16 @@ export function StatementPage(): React.ReactElement {
         </Group>
       </form>
       <Download period={period} />
-      {!first && <Waiting error={found.error} retry={found.refetch} />}
+      {!first && <LoadingState error={found.error} retry={found.refetch} />}
       {first && (
         <Facts
           of={[
-            [t('opening'), rupiah(first.opening_balance)],
-            [t('closing'), rupiah(first.closing_balance)],
+            [t('opening'), formatRupiah(first.opening_balance)],
+            [t('closing'), formatRupiah(first.closing_balance)],
           ]}
         />
       )}
-      {first && (entries.length === 0 ? <Nothing>{t('noEntry')}</Nothing> : <Entries of={entries} />)}
+      {first && (entries.length === 0 ? <EmptyState>{t('noEntry')}</EmptyState> : <Entries of={entries} />)}
       {found.hasNextPage && (
         <Button
           my="md"
@@ -83,7 +83,7 @@ function Download({ period }: { period: Period }): React.ReactElement {
   const zone = useZone();
   const file = useMutation({
     mutationFn: async () => {
-      const { response, data } = await calls.GET('/api/buyer/statement', {
+      const { response, data } = await portalApi.GET('/api/buyer/statement', {
         params: { query: { ...period, format: 'csv-excel', tz: zone } },
         parseAs: 'blob',
       });
@@ -102,7 +102,7 @@ function Download({ period }: { period: Period }): React.ReactElement {
       <Button variant="default" size="xs" loading={file.isPending} onClick={() => file.mutate()}>
         {t('downloadCsv')}
       </Button>
-      <Failed error={file.error} />
+      <ErrorMessage error={file.error} />
     </>
   );
 }

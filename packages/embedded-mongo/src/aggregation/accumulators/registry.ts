@@ -7,7 +7,7 @@ import {
   type OperatorCall,
   type OperatorCompiler,
 } from '../operator.js';
-import { refusedAccumulators, createRefusals } from '../refused.js';
+import { refusedAccumulators, createRefusals } from '../unsupported.js';
 import {
   createAddToSet,
   createMinMax,

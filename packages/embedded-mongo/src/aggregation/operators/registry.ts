@@ -1,6 +1,6 @@
 import { listOperators } from '../accumulators/registry.js';
 import type { OperatorCompiler } from '../operator.js';
-import { refusedOperators, createRefusals } from '../refused.js';
+import { refusedOperators, createRefusals } from '../unsupported.js';
 import { arithmeticOperators } from './arithmetic.js';
 import { arrayOperators } from './arrays.js';
 import { comparisonOperators } from './comparison.js';

@@ -1,4 +1,4 @@
-import { refusedStages, createRefusals } from '../refused.js';
+import { refusedStages, createRefusals } from '../unsupported.js';
 import type { StageCompiler } from '../stage.js';
 import { compileFacet } from './facet.js';
 import { compileGroup } from './group.js';

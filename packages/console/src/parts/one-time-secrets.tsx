@@ -1,7 +1,7 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 
 /** Shows secrets that cannot be displayed again later. */
-export function ShownOnce({
+export function OneTimeSecrets({
   title,
   secrets,
   note,

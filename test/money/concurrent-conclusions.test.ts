@@ -22,7 +22,7 @@ import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';
 import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
-import { startCalledService, type CalledService, type Heard } from './support/called-service.js';
+import { startCalledService, type CalledService, type CallOutcome } from './support/called-service.js';
 import { namespaceOf } from './support/debits.js';
 
 type End = 'success' | 'failed';
@@ -59,7 +59,7 @@ describe('two processes that move one purchase concurrently', () => {
       const sent = await sentPurchase();
       const { _id: purchaseId, accountId } = sent.purchase;
       const { sellerId } = sent.order;
-      const results = await atOnce(
+      const results = await runBothAtOnce(
         { collection: firstWriteOf[first], work: () => concludeHere(sent, first) },
         {
           collection: firstWriteOf[second],
@@ -80,7 +80,7 @@ describe('two processes that move one purchase concurrently', () => {
     const { purchase, order } = await sentPurchase();
     const { _id: purchaseId, accountId } = purchase;
     await rejectOrder(order, refused);
-    const fault = await startFault(heldAt('wallets'));
+    const fault = await startFault(buildPause('wallets'));
     const givingBack = concludeHere({ purchase, order: null }, 'failed');
     await eventually('the refund is at its write', async () => (await fault.count()) === 1);
     await fault.end();
@@ -100,7 +100,7 @@ describe('two processes that move one purchase concurrently', () => {
       subjectId: newId(),
       lines: buildMovementLines(price, { from: 'platform:suspense', to: 'platform:revenue' }),
     };
-    const outcomes = await atOnce(
+    const outcomes = await runBothAtOnce(
       { collection: 'journals', work: async () => (await post(posting)).outcome },
       {
         collection: 'journals',
@@ -134,10 +134,10 @@ describe('two processes that move one purchase concurrently', () => {
   }
 
   /** Runs both postings. Each is held at its first write until the other has reached its own. */
-  async function atOnce<T>(here: Held<T>, there: Held<T>): Promise<[T, T]> {
+  async function runBothAtOnce<T>(here: HeldPosting<T>, there: HeldPosting<T>): Promise<[T, T]> {
     const faults = await Promise.all([
-      startFault(heldAt(here.collection)),
-      startFault({ ...heldAt(there.collection), uri: otherUri.href }),
+      startFault(buildPause(here.collection)),
+      startFault({ ...buildPause(there.collection), uri: otherUri.href }),
     ]);
     const working = Promise.all([here.work(), there.work()]);
     await eventually('both are at their write', async () =>
@@ -147,7 +147,7 @@ describe('two processes that move one purchase concurrently', () => {
     return working;
   }
 
-  function heldAt(collection: string) {
+  function buildPause(collection: string) {
     const commands = ['update', 'insert'];
     return { kind: 'pause', commands, namespace: namespaceOf(collection), ms: 1_000 } as const;
   }
@@ -176,12 +176,12 @@ describe('two processes that move one purchase concurrently', () => {
   }
 });
 
-interface Held<T> {
+interface HeldPosting<T> {
   /** The collection of the posting's first write. */
   collection: string;
   work: () => Promise<T>;
 }
 
-function outcomeOf(answer: Heard<unknown>): string {
+function outcomeOf(answer: CallOutcome<unknown>): string {
   return answer.ok ? 'done' : answer.refusal;
 }

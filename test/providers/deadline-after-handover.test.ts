@@ -48,15 +48,15 @@ describe('calls that can buy, after waiting', () => {
     await buy(sellerId, 3_000);
     let isMet = false;
     const late = buy(sellerId, 1_500).catch((error: unknown) => error);
-    diagnosticsChannel.subscribe('undici:request:create', holdTheLoop);
+    diagnosticsChannel.subscribe('undici:request:create', blockEventLoop);
     expect(await late).to.be.instanceOf(LateError);
     expect(isMet, 'request was created').to.equal(true);
     await buy(sellerId, 3_000);
     expect(provider.calls).to.have.length(2);
     expect(new Set(provider.calls.map(({ port }) => port)).size, 'connections').to.equal(1);
 
-    function holdTheLoop(): void {
-      diagnosticsChannel.unsubscribe('undici:request:create', holdTheLoop);
+    function blockEventLoop(): void {
+      diagnosticsChannel.unsubscribe('undici:request:create', blockEventLoop);
       isMet = true;
       const untilMs = real.steady() + 2_000;
       while (real.steady() < untilMs) {}

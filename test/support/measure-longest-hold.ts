@@ -5,19 +5,19 @@ import { readFileSync } from 'node:fs';
  * thread's CPU time. This excludes other threads and other load on the machine. The shortest of the
  * runs counts, because garbage collection extends single runs. Linux only.
  */
-export async function longestHoldMs(work: () => Promise<unknown>, { runs = 3 } = {}): Promise<number> {
+export async function measureLongestHoldMs(work: () => Promise<unknown>, { runs = 3 } = {}): Promise<number> {
   const longest: number[] = [];
   for (let run = 0; run < runs; run += 1) {
-    longest.push(await longestTurnMs(work));
+    longest.push(await measureLongestTurnMs(work));
   }
   return Math.min(...longest);
 }
 
-async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+async function measureLongestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let before = computedMs();
+  let before = getCpuMs();
   const look = () => {
-    const at = computedMs();
+    const at = getCpuMs();
     longest = Math.max(longest, at - before);
     before = at;
   };
@@ -35,7 +35,7 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Returns the main thread's CPU time since the process started, in milliseconds. */
-function computedMs(): number {
+function getCpuMs(): number {
   const schedule = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8');
   return Number(schedule.split(' ')[0]) / 1e6;
 }

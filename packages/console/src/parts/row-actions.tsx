@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { t } from '../text/text.js';
 
 /** Hides the forms of a list row behind a button. */
-export function ToDecide({
+export function RowActions({
   label = t('actions'),
   children,
 }: {

@@ -8,11 +8,11 @@ import { isRunnerCall } from './runner-operations.js';
 /** A group of cases to skip, with the reason. */
 interface Rule {
   reason: string;
-  isMeant: (found: Found) => boolean;
+  isMeant: (found: CaseContents) => boolean;
 }
 
 /** The operations and keys that a case uses. */
-interface Found {
+interface CaseContents {
   operations: readonly Operation[];
   keys: ReadonlySet<string>;
 }
@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Returns the reason why a case is skipped. Null if it must run. */
-export function whySkipped(file: CaseFile, test: Case, serverVersion: string): string | null {
+export function findSkipReason(file: CaseFile, test: Case, serverVersion: string): string | null {
   const unmet =
     unmetOf(file.runOnRequirements, serverVersion) ?? unmetOf(test.runOnRequirements, serverVersion);
   if (unmet !== null) {
@@ -122,7 +122,7 @@ function compareVersions(left: string, right: string): number {
   return (a?.[i] ?? 0) - (b?.[i] ?? 0);
 }
 
-function unknownOf(file: CaseFile, { operations, keys }: Found): string | null {
+function unknownOf(file: CaseFile, { operations, keys }: CaseContents): string | null {
   const operation = operations.find(({ name, object }) =>
     object === 'testRunner' ? !isRunnerCall(name) : !isDriverCall(name),
   );

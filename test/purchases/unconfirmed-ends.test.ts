@@ -51,14 +51,14 @@ describe('a lagging majority after the end of a purchase', () => {
     ['a lookup in the console', async ({ _id }) => [(await describePurchase(_id)).purchase]],
     ['the sums of a filter', sumsOf],
     ['a report', reportOf],
-    ['the customer view of the console', asSeen],
+    ['the customer view of the console', readAsCustomer],
   ];
   for (const [what, look] of shown) {
     it(`${what} does not show the end`, async () => {
       if (what === 'a history by its totals') {
         await setTotalsComplete();
       }
-      const { purchase, ending } = await endUnconfirmed();
+      const { purchase, ending } = await startUnconfirmedEnd();
       expect((await look(purchase)).map((each) => each?.status)).to.deep.equal(['PENDING']);
       await endLag();
       await ending;
@@ -67,7 +67,7 @@ describe('a lagging majority after the end of a purchase', () => {
   }
 
   it('a reversal is refused only after a majority has the failure', async () => {
-    const { purchase, ending } = await endUnconfirmed({ lagMs: 1_000 });
+    const { purchase, ending } = await startUnconfirmedEnd({ lagMs: 1_000 });
     const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
     const committed = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
     expect([(refused as Error).message, committed?.status]).to.deep.equal([
@@ -78,7 +78,7 @@ describe('a lagging majority after the end of a purchase', () => {
   });
 
   it('the synchronous response of the reseller surface waits for the majority', async () => {
-    const { purchase, ending } = await endUnconfirmed();
+    const { purchase, ending } = await startUnconfirmedEnd();
     expect(await waitForFinalState(purchase, 500)).to.equal(null);
     const waiting = waitForFinalState(purchase, 10_000);
     await endLag();
@@ -87,7 +87,7 @@ describe('a lagging majority after the end of a purchase', () => {
   });
 
   it('a webhook is claimed only after a majority has the webhook and the end', async () => {
-    const { purchase, ending } = await endUnconfirmed({ lagMs: 1_500 });
+    const { purchase, ending } = await startUnconfirmedEnd({ lagMs: 1_500 });
     const { _id, accountId } = purchase;
     const row = await eventually('its callback', () => deliveries.findOne({ accountId, orderKey: _id }));
     const { rows } = await claimDeliveries(row.receiverId, 5);
@@ -163,7 +163,7 @@ async function reportOf({ accountId, createdAt }: Purchase) {
   return [];
 }
 
-async function asSeen({ _id: id }: Purchase) {
+async function readAsCustomer({ _id: id }: Purchase) {
   const seen = (await getCustomerView.handle({ params: { id } } as never)) as { answer: string };
   const { data } = JSON.parse(seen.answer) as { data: { status: string } };
   return [{ status: data.status.toUpperCase() } as Purchase];
@@ -174,7 +174,7 @@ async function listOf(owner: { accountId: string }, sought?: { productCode: stri
 }
 
 /** Fails a purchase. The primary shows the refund, but no majority holds it yet. */
-async function endUnconfirmed({ lagMs = longLagMs } = {}): Promise<{
+async function startUnconfirmedEnd({ lagMs = longLagMs } = {}): Promise<{
   purchase: Purchase;
   ending: Promise<unknown>;
 }> {

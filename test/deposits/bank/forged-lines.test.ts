@@ -8,12 +8,12 @@ import { readBankStatement } from '../../../src/deposits/bank/read-bank-statemen
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
-import { ownAmount, statementOf, type SaidLine } from './statement.js';
+import { createUniqueAmount, statementOf, type StatementLine } from './statement.js';
 
 describe('the owner of a bank line', () => {
   useDatabase();
 
-  async function asked(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {
+  async function insertDeposit(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {
     const deposit: Deposit = {
       _id: newId(),
       accountId: newId(),
@@ -32,20 +32,20 @@ describe('the owner of a bank line', () => {
   let count = 0;
   /** Returns a reference that no other test uses. */
   const ownRef = (start: string) => `${start}${10_000 + (count += 1)}`;
-  const planned = async (...lines: SaidLine[]) =>
+  const planned = async (...lines: StatementLine[]) =>
     (await planStatement(await readBankStatement(Buffer.from(statementOf(...lines))))).lines;
-  const matches = async (...lines: SaidLine[]) => (await planned(...lines)).map(({ match }) => match);
+  const matches = async (...lines: StatementLine[]) => (await planned(...lines)).map(({ match }) => match);
   /** Returns, for each line, the deposit that it credits if all kinds of matches are allowed. */
-  const credited = async (...lines: SaidLine[]) =>
+  const credited = async (...lines: StatementLine[]) =>
     (await planned(...lines)).map(({ match, deposits: [one] }) =>
       ['named', 'referenced', 'amount'].includes(match) ? [match, one?._id] : match,
     );
 
   it("a line of another amount does not validate another account's reference", async () => {
-    const amount = ownAmount();
-    const victim = await asked(amount, ownRef('VICTIM-'));
+    const amount = createUniqueAmount();
+    const victim = await insertDeposit(amount, ownRef('VICTIM-'));
     const word = ownRef('WS');
-    await asked(amount, word);
+    await insertDeposit(amount, word);
     const paying = { amount, text: `TRSF E-BANKING ${word} BUDI` };
     expect(await matches(paying)).to.deep.equal(['several']);
     for (const name of [victim.refId, victim._id]) {
@@ -61,9 +61,9 @@ describe('the owner of a bank line', () => {
   });
 
   it('a line naming a deposit of another amount may still pay one of its own amount', async () => {
-    const amount = ownAmount();
-    await asked(amount);
-    const other = await asked(amount + 3, ownRef('WT'));
+    const amount = createUniqueAmount();
+    await insertDeposit(amount);
+    const other = await insertDeposit(amount + 3, ownRef('WT'));
     const plain = { amount, text: 'SETORAN TUNAI' };
     expect(await matches(plain)).to.deep.equal(['amount']);
     for (const name of [other.refId, other._id]) {
@@ -74,8 +74,8 @@ describe('the owner of a bank line', () => {
   });
 
   it("a deposit named by one line is not credited by another line's amount", async () => {
-    const amount = ownAmount();
-    const deposit = await asked(amount, ownRef('DEP-'));
+    const amount = createUniqueAmount();
+    const deposit = await insertDeposit(amount, ownRef('DEP-'));
     const plain = { amount, text: 'SETORAN TUNAI' };
     for (const name of [deposit.refId, deposit._id]) {
       const naming = { amount: amount + 1, text: `TRSF ${name}` };
@@ -85,11 +85,11 @@ describe('the owner of a bank line', () => {
   });
 
   it('our id wins over any reference in the text', async () => {
-    const amount = ownAmount();
-    const deposit = await asked(amount);
+    const amount = createUniqueAmount();
+    const deposit = await insertDeposit(amount);
     const [waits, decided] = [ownRef('WU'), ownRef('WV')];
-    await asked(amount, waits);
-    await asked(amount, decided, { status: 'completed', completedAt: new Date() });
+    await insertDeposit(amount, waits);
+    await insertDeposit(amount, decided, { status: 'completed', completedAt: new Date() });
     for (const word of [waits, decided, `${waits} ${decided}`]) {
       expect(await credited({ amount, text: `TRSF ${word} ${deposit._id}` })).to.deep.equal([
         ['named', deposit._id],
@@ -98,8 +98,8 @@ describe('the owner of a bank line', () => {
   });
 
   it('of two lines for one deposit the one with our id is its payment', async () => {
-    const amount = ownAmount();
-    const deposit = await asked(amount, ownRef('DEP-'));
+    const amount = createUniqueAmount();
+    const deposit = await insertDeposit(amount, ownRef('DEP-'));
     const referring = { amount, text: `first ${deposit.refId}` };
     const naming = { amount, text: `second ${deposit._id}` };
     expect(await matches(referring, naming)).to.deep.equal(['repeated', 'named']);
@@ -107,20 +107,20 @@ describe('the owner of a bank line', () => {
   });
 
   it('a truncated text never yields a name from half a word', async () => {
-    const amount = ownAmount();
+    const amount = createUniqueAmount();
     const ref = ownRef('INW-');
-    await asked(amount, ref);
+    await insertDeposit(amount, ref);
     const cutAfter = (name: string) => `${'X'.repeat(500 - 1 - name.length)} ${name}`;
     expect(await matches({ amount, text: `${cutAfter(ref)}2` })).to.deep.equal(['several']);
-    const deposit = await asked(ownAmount());
+    const deposit = await insertDeposit(createUniqueAmount());
     const line = { amount: deposit.amount, text: `${cutAfter(deposit._id)}BUDI` };
     expect(await matches(line)).to.deep.equal(['several']);
   });
 
   it('a truncated text counts only for our id, because it may name another deposit', async () => {
-    const amount = ownAmount();
-    const deposit = await asked(amount, ownRef('DEP-'));
-    const other = await asked(amount + 9, ownRef('DEP-'));
+    const amount = createUniqueAmount();
+    const deposit = await insertDeposit(amount, ownRef('DEP-'));
+    const other = await insertDeposit(amount + 9, ownRef('DEP-'));
     const long = 'XXXX '.repeat(100);
     for (const text of [`${long}${other._id}`, `${deposit.refId} ${long}${other._id}`]) {
       expect(await matches({ amount, text })).to.deep.equal(['several']);
@@ -128,13 +128,13 @@ describe('the owner of a bank line', () => {
     expect(await credited({ amount, text: `${deposit._id} ${long}BUDI` })).to.deep.equal([
       ['named', deposit._id],
     ]);
-    expect(await matches({ amount: ownAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
+    expect(await matches({ amount: createUniqueAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
   });
 
   it('is found by a name at the end of a long text of short words', async () => {
-    const amount = ownAmount();
-    const deposit = await asked(amount);
-    const other = await asked(amount + 9, ownRef('DEP-'));
+    const amount = createUniqueAmount();
+    const deposit = await insertDeposit(amount);
+    const other = await insertDeposit(amount + 9, ownRef('DEP-'));
     const long = 'a '.repeat(150);
     expect(await matches({ amount, text: `${long}${other.refId}` })).to.deep.equal(['other-amount']);
     expect(await credited({ amount, text: `${long}${deposit._id}` })).to.deep.equal([['named', deposit._id]]);
@@ -145,19 +145,19 @@ describe('the owner of a bank line', () => {
      * Stores two pending deposits of one client. The matching deposit is one rupiah smaller than
      * the other.
      */
-    async function twoThatWait() {
-      const [amount, accountId] = [ownAmount(), newId()];
-      const named = await asked(amount + 1, ownRef('NAMED-'), { accountId });
-      const fitting = await asked(amount, ownRef('FITTING-'), { accountId });
+    async function insertTwoDeposits() {
+      const [amount, accountId] = [createUniqueAmount(), newId()];
+      const named = await insertDeposit(amount + 1, ownRef('NAMED-'), { accountId });
+      const fitting = await insertDeposit(amount, ownRef('FITTING-'), { accountId });
       return { named, fitting, amount };
     }
-    const meant = async (line: SaidLine) => {
+    const meant = async (line: StatementLine) => {
       const [only] = await planned(line);
       return [only?.match, only?.deposits.map(({ _id }) => _id)];
     };
 
     it('is reported if it has our id or the reference of the client', async () => {
-      const { named, amount } = await twoThatWait();
+      const { named, amount } = await insertTwoDeposits();
       for (const name of [named._id.toUpperCase(), named.refId]) {
         const found = await meant({ amount, text: `TRSF BUYER ${name}` });
         expect(found, name).to.deep.equal(['other-amount', [named._id]]);
@@ -165,7 +165,7 @@ describe('the owner of a bank line', () => {
     });
 
     it('is matched by our id before the reference of a fitting deposit', async () => {
-      const { named, fitting, amount } = await twoThatWait();
+      const { named, fitting, amount } = await insertTwoDeposits();
       for (const [text, match, { _id }] of [
         [`TRSF ${named._id} ${fitting.refId}`, 'other-amount', named],
         [`TRSF ${fitting.refId}`, 'referenced', fitting],
@@ -176,7 +176,7 @@ describe('the owner of a bank line', () => {
     });
 
     it('is reported if our deposit is decided or too old', async () => {
-      const { named, amount } = await twoThatWait();
+      const { named, amount } = await insertTwoDeposits();
       const line = { amount, text: `TRSF ${named._id}` };
       const old = new Date(Date.now() - 60 * 86_400_000);
       await deposits.updateOne({ _id: named._id }, { $set: { createdAt: old } });

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import { notifyManager, useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { isOutage } from '../api/data-of.js';
-import { timeIn } from '../format.js';
+import { isOutage } from '../api/unwrap-data.js';
+import { formatTime } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { getErrorMessage } from './states.js';
@@ -12,7 +12,7 @@ import { getErrorMessage } from './states.js';
  * data of the last successful request.
  * @param advice Tells the user what to do during an outage.
  */
-export function NotUpdated({ advice }: { advice: string | undefined }): React.ReactElement | null {
+export function StaleDataNotice({ advice }: { advice: string | undefined }): React.ReactElement | null {
   const zone = useZone();
   const cache = useQueryClient().getQueryCache();
   const oldest = useSyncExternalStore(
@@ -26,7 +26,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
   return (
     <Alert color="orange" role="status" mb="md" title={t('notUpdated')}>
       {t('notUpdatedSince', {
-        time: timeIn(zone, new Date(dataUpdatedAt).toISOString()),
+        time: formatTime(zone, new Date(dataUpdatedAt).toISOString()),
         why: getErrorMessage(error),
       })}
       {advice !== undefined && isOutage(error) && ` ${advice}`}

@@ -38,7 +38,7 @@ describe('verification of purchases that an operator decides', () => {
 
   it('reports an undecidable review: an order was bought, but the purchase never sent', async () => {
     const purchase = await play.buy();
-    const order = await prepared(purchase);
+    const order = await prepareOrder(purchase);
     const { _id } = purchase;
     const { version } = await purchases.findOne({ _id }).then((found) => found ?? purchase);
     await claimOrder(purchase, order);
@@ -62,7 +62,7 @@ describe('verification of purchases that an operator decides', () => {
   it('is green after a success on the order before one that was never sent', async () => {
     const other = (await createAccount({ username: `s${newId()}`, role: 'seller' })).account;
     const purchase = await play.buy();
-    const order = await prepared(purchase);
+    const order = await prepareOrder(purchase);
     const first = await claimOrder(purchase, order);
     await rejectOrder(first.order, { code: 'not-sent', message: 'busy' });
     const second = await claimOrder(
@@ -92,7 +92,7 @@ describe('verification of purchases that an operator decides', () => {
     );
   });
 
-  async function prepared(purchase: Purchase) {
+  async function prepareOrder(purchase: Purchase) {
     const order = await prepareNextOrder(purchase, []);
     if ('noRoute' in order) {
       throw new Error(`No route: ${order.noRoute.message}`);

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { expect } from 'chai';
 
 /** Returns the packages that the program loads when it starts, without dynamic imports. */
-async function loadedAtOnce(entry: string): Promise<string[]> {
+async function listEagerImports(entry: string): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -28,10 +28,10 @@ async function loadedAtOnce(entry: string): Promise<string[]> {
 
 describe('packages that the command line loads', () => {
   it('include no database, queue, validator or HTTP client until needed', async () => {
-    expect(await loadedAtOnce('scripts/topup.ts')).to.deep.equal(['commander', 'picocolors']);
+    expect(await listEagerImports('scripts/topup.ts')).to.deep.equal(['commander', 'picocolors']);
   });
 
   it('include no database for verify-message', async () => {
-    expect(await loadedAtOnce('scripts/topup/verify-message.ts')).to.deep.equal(['joi']);
+    expect(await listEagerImports('scripts/topup/verify-message.ts')).to.deep.equal(['joi']);
   });
 });

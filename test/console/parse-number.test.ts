@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { numberIn } from '../../packages/console/src/parts/number-in.js';
+import { parseNumber } from '../../packages/console/src/parts/parse-number.js';
 
 describe('a number that an operator writes', () => {
   const whole: [string, number][] = [
@@ -14,7 +14,7 @@ describe('a number that an operator writes', () => {
   ];
   for (const [text, number] of whole) {
     it(`${JSON.stringify(text)} is ${number}`, () => {
-      expect(numberIn(text)).to.equal(number);
+      expect(parseNumber(text)).to.equal(number);
     });
   }
 
@@ -42,17 +42,17 @@ describe('a number that an operator writes', () => {
     '\u0665',
   ]) {
     it(`${JSON.stringify(text)} is no whole number`, () => {
-      expect(numberIn(text)).to.be.NaN;
+      expect(parseNumber(text)).to.be.NaN;
     });
   }
 
   it('may have decimals after a point or comma, and then no thousands separators', () => {
-    expect(['1.25', '1,25', '1.5', '100', '0', '-0.5'].map((text) => numberIn(text, 2))).to.deep.equal([
+    expect(['1.25', '1,25', '1.5', '100', '0', '-0.5'].map((text) => parseNumber(text, 2))).to.deep.equal([
       1.25, 1.25, 1.5, 100, 0, -0.5,
     ]);
     for (const text of ['1.250', '1.234,5', '1.', '.5', '1e2', '', '1,2,3', '1.2.3']) {
-      expect(numberIn(text, 2), text).to.be.NaN;
+      expect(parseNumber(text, 2), text).to.be.NaN;
     }
-    expect(numberIn('0.025', 6)).to.equal(0.025);
+    expect(parseNumber('0.025', 6)).to.equal(0.025);
   });
 });

@@ -2,7 +2,7 @@
  * The clients of all languages, with a server that sends responses which the service never sends.
  */
 import { expect } from 'chai';
-import { listen } from './support/bad-network.js';
+import { listen } from './support/faulty-network.js';
 import { languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 

@@ -36,7 +36,7 @@ function getMessage(error: unknown): string {
  * Returns the `data` of a response.
  * @throws Refusal with the message of the failure envelope if the request was refused.
  */
-export async function dataOf<T>(
+export async function unwrapData<T>(
   call: Promise<{ data?: { data: T }; error?: { message: string; request_id: string }; response: Response }>,
 ): Promise<T> {
   const { data, error, response } = await call;

@@ -33,7 +33,7 @@ describe('comparison of the OpenAPI document with the last release', () => {
   let folder: string;
 
   /** Writes the files of release 1.0.0, whose response has the fields id and price. */
-  function release(accepted: object[] = [], change: { sha256?: string } = {}) {
+  function writeRelease(accepted: object[] = [], change: { sha256?: string } = {}) {
     const baseline = JSON.stringify(documentOf('id', 'price'));
     const sha256 = createHash('sha256').update(baseline).digest('hex');
     writeFileSync(join(folder, 'baseline.json'), baseline);
@@ -49,10 +49,10 @@ describe('comparison of the OpenAPI document with the last release', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('refuses a removed field until it is accepted and allows additions', () => {
-    release();
+    writeRelease();
     expect(problemsOf(documentOf('id', 'price', 'more'))).to.deep.equal([]);
     expect(problemsOf(documentOf('id'))).to.deep.equal(['Breaks clients: GET /items 200.price: is gone']);
-    release([acceptedBreak]);
+    writeRelease([acceptedBreak]);
     expect(problemsOf(documentOf('id'))).to.deep.equal([]);
     expect(problemsOf(documentOf('price'))).to.deep.equal([
       'Breaks clients: GET /items 200.id: is gone',
@@ -61,19 +61,19 @@ describe('comparison of the OpenAPI document with the last release', () => {
   });
 
   it('refuses breaks without a reason, stale entries and a changed baseline', () => {
-    release([{ ...acceptedBreak, reason: ' ' }]);
+    writeRelease([{ ...acceptedBreak, reason: ' ' }]);
     expect(problemsOf(documentOf('id'))).to.deep.equal(['Accepted without a reason: is gone']);
-    release([acceptedBreak]);
+    writeRelease([acceptedBreak]);
     expect(problemsOf(documentOf('id', 'price'))).to.deep.equal([
       'Accepted, but not a break: GET /items 200.price: is gone',
     ]);
-    release();
+    writeRelease();
     writeFileSync(join(folder, 'baseline.json'), JSON.stringify(documentOf('id')));
     expect(problemsOf(documentOf('id')).join()).to.match(/^The baseline is not the released one/);
   });
 
   it('accepts a baseline only with a new version and no open breaks', () => {
-    release();
+    writeRelease();
     const before = readFileSync(join(folder, 'baseline.json'), 'utf8');
     const same = { folder, version: '1.0.0' };
     expect(findAcceptanceProblem(same, documentOf('id', 'price'))).to.match(/frozen until the next version/);

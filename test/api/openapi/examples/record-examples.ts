@@ -4,7 +4,7 @@ import type { Stack } from '../../../support/stack.js';
 import { topup } from '../../../support/topup.js';
 import { hmacSign, pathOf, requestPath, type Signing } from '../../support/reseller.js';
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
-import { listSettlements, playFilteredLists } from './look-up.js';
+import { listSettlements, playFilteredLists } from './play-filtered-lists.js';
 import { playDisabledEndpoint, playEndpoints } from './play-endpoints.js';
 import { playSandbox } from './play-sandbox.js';
 import { readRequests, readStatement } from './read-account.js';
@@ -112,10 +112,10 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: RecordingContex
     body: { code, customer_number: number(ending), ref_id: ref },
   });
   await recorder.play('accepted', buy('S10', '1230', 'order-20240301-0001'));
-  await untilFinal({ recorder, key }, 'success', 'order-20240301-0001');
+  await waitUntilFinal({ recorder, key }, 'success', 'order-20240301-0001');
   await recorder.play('repeated, success', buy('S10', '1230', 'order-20240301-0001'));
   await recorder.play('accepted', buy('S10', '1232', 'order-20240301-0002'));
-  await untilFinal({ recorder, key }, 'failed', 'order-20240301-0002');
+  await waitUntilFinal({ recorder, key }, 'failed', 'order-20240301-0002');
   await recorder.play('repeated, failed', buy('S10', '1232', 'order-20240301-0002'));
 
   const meter = { code: 'PLN20', customer_number: '12345678901' };
@@ -152,7 +152,7 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: RecordingContex
  * Polls until the transaction has this status. Each poll overwrites the example, so the last
  * response is the recorded one.
  */
-async function untilFinal(
+async function waitUntilFinal(
   { recorder, key }: { recorder: Recorder; key: string },
   status: string,
   ref: string,
@@ -172,7 +172,7 @@ async function payBill({ recorder, buyerKey: key }: RecordingContext): Promise<v
   await recorder.play('bill', { method: 'POST', path: '/api/buyer/inquiry', key, body: bill });
   const payment = { ...bill, ref_id: 'bill-20240301-0001' };
   await recorder.play('accepted', { method: 'POST', path: '/api/buyer/payment', key, body: payment });
-  await untilFinal({ recorder, key }, 'success', payment.ref_id);
+  await waitUntilFinal({ recorder, key }, 'success', payment.ref_id);
   await recorder.play('repeated, success', {
     method: 'POST',
     path: '/api/buyer/payment',
@@ -246,7 +246,7 @@ async function settle({ recorder, stack, buyerKey, sellerKey: key }: RecordingCo
     key: buyerKey,
     body: { code: 'S100', customer_number: number('1230'), ref_id: 'order-20240301-0004' },
   });
-  await untilFinal({ recorder, key: buyerKey }, 'success', 'order-20240301-0004');
+  await waitUntilFinal({ recorder, key: buyerKey }, 'success', 'order-20240301-0004');
   await eventually('the balance covers the settlement', async () => {
     const { body } = await recorder.play('balance', { method: 'GET', path: '/api/seller/balance', key });
     return body.data.balance >= 60_000;

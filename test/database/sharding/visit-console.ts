@@ -7,7 +7,7 @@ import type { Stack } from '../../support/stack.js';
 const password = 'correct horse battery staple';
 
 /** Reads every console list with every filter, and runs the searches. */
-export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
+export async function visitConsole({ db, baseUrl }: Stack): Promise<void> {
   const at = new Date();
   const username = `viewer-${newId()}`;
   await db.collection<Operator>('operators').insertOne({

@@ -1,14 +1,14 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { ago, rupiah } from '../format.js';
+import { formatAgo, formatRupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { Facts } from './facts.js';
 import { ListFilter, Older } from './list-filter.js';
-import { Nothing, Status, Waiting } from './states.js';
-import { ToDecide } from './to-decide.js';
+import { EmptyState, Status, LoadingState } from './states.js';
+import { RowActions } from './row-actions.js';
 
-interface DecidedRows {
+interface DecisionRows {
   next: string | null;
   looked_back_to: string | null;
   has_more: boolean;
@@ -18,7 +18,7 @@ interface DecidedRows {
  * A list of requests that operators approve or reject. By default it contains the pending ones,
  * oldest first.
  */
-export function DecidedPage({
+export function DecisionListPage({
   title,
   what,
   page: { data, error, refetch },
@@ -29,7 +29,7 @@ export function DecidedPage({
   title: string;
   /** Content above the list. */
   what?: ReactNode;
-  page: { data: DecidedRows | undefined; error: Error | null; refetch: () => unknown };
+  page: { data: DecisionRows | undefined; error: Error | null; refetch: () => unknown };
   rows: ReactNode[] | undefined;
   /** The text that replaces an empty list. */
   none: string;
@@ -50,12 +50,12 @@ export function DecidedPage({
         ]}
         fields={['account', 'from', 'to']}
       />
-      {!data && <Waiting error={error} retry={refetch} />}
-      {rows?.length === 0 && <Nothing>{none}</Nothing>}
+      {!data && <LoadingState error={error} retry={refetch} />}
+      {rows?.length === 0 && <EmptyState>{none}</EmptyState>}
       <Stack gap="sm" maw={800}>
         {rows}
       </Stack>
-      {data?.has_more === true && <Nothing>{t('oldestOfMore')}</Nothing>}
+      {data?.has_more === true && <EmptyState>{t('oldestOfMore')}</EmptyState>}
       {data && <Older next={data.next} lookedBackTo={data.looked_back_to} />}
       {children}
     </>
@@ -63,7 +63,7 @@ export function DecidedPage({
 }
 
 /** One request: its amount, age and facts. A pending request also has the possible decisions. */
-export function DecidedCard({
+export function DecisionCard({
   label,
   of,
   facts,
@@ -87,9 +87,9 @@ export function DecidedCard({
   return (
     <Card withBorder component="article" aria-label={label}>
       <Group justify="space-between" gap="xs">
-        <Text fw={600}>{rupiah(of.amount)}</Text>
+        <Text fw={600}>{formatRupiah(of.amount)}</Text>
         <Group gap="xs">
-          {isPending && <Text size="sm">{ago(of.created_at)}</Text>}
+          {isPending && <Text size="sm">{formatAgo(of.created_at)}</Text>}
           <Status>{of.status}</Status>
         </Group>
       </Group>
@@ -102,11 +102,11 @@ export function DecidedCard({
             </Anchor>,
           ],
           ...facts,
-          [t('balanceAfter'), of.balance_after === null ? null : rupiah(of.balance_after)],
+          [t('balanceAfter'), of.balance_after === null ? null : formatRupiah(of.balance_after)],
           ['id', of.id],
         ]}
       />
-      {decisions !== null && isPending && <ToDecide>{decisions}</ToDecide>}
+      {decisions !== null && isPending && <RowActions>{decisions}</RowActions>}
     </Card>
   );
 }

@@ -11,7 +11,7 @@ import { isOwnProcess } from '../../scripts/supervisor/pid-files.js';
 
 const waitMsDefault = 60_000;
 
-export interface Copy {
+export interface ServiceCopy {
   process: ChildProcess;
   localDir: string;
   /** Returns everything that the process has printed so far. */
@@ -43,7 +43,7 @@ export function sharedDatabases(): NodeJS.ProcessEnv {
 export function startCopy(
   env: NodeJS.ProcessEnv,
   options: { script?: string; byNpm?: boolean; cwd?: string; waitMs?: number } = {},
-): Copy {
+): ServiceCopy {
   const { script = 'start', byNpm = false, waitMs = waitMsDefault } = options;
   const localDir = env['LOCAL_DIR'] ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-copy-'));
   const [program, args] = byNpm

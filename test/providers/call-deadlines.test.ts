@@ -18,7 +18,7 @@ import { shiftRedisTime } from '../support/shift-redis-time.js';
 import { useGatedClock } from './gated-clock.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './play-server.js';
 
-const sleptMs = 600_000;
+const sleepMs = 600_000;
 const total = 11_000;
 const h2h = guardAdapter(createH2hAdapter('h2h'));
 const digiflazz = guardAdapter(createDigiflazzAdapter(() => undefined));
@@ -79,12 +79,12 @@ describe('deadline of calls that can buy', () => {
     other.disconnect();
     return Number(seconds) * 1_000;
   };
-  const steadySleeps = () => (performance.now = () => real.steady() - sleptMs);
+  const steadySleeps = () => (performance.now = () => real.steady() - sleepMs);
   const sleeps = {
     'the host slept': steadySleeps,
     'the whole machine and its wall clock were paused': () => {
       steadySleeps();
-      Date.now = () => real.date() - sleptMs;
+      Date.now = () => real.date() - sleepMs;
     },
   };
   /** Returns the outcome, or the error if the call fails. */
@@ -94,7 +94,7 @@ describe('deadline of calls that can buy', () => {
   for (const [what, sleep] of Object.entries(sleeps)) {
     for (const call of ['buy', 'payBill'] as const) {
       it(`an order (${call}) is not sent if ${what}`, async () => {
-        const claimedMs = (await redisNow()) - sleptMs;
+        const claimedMs = (await redisNow()) - sleepMs;
         sleep();
         expect(await late(h2h[call](connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
         expect(bought()).to.have.length(0);
@@ -106,7 +106,7 @@ describe('deadline of calls that can buy', () => {
       let aheadMs = 0;
       onInquiry = () => {
         sleep();
-        aheadMs = sleptMs;
+        aheadMs = sleepMs;
       };
       // Ten minutes have passed on Redis, but not in this process.
       shiftRedisTime(redis(), () => aheadMs);
@@ -115,7 +115,7 @@ describe('deadline of calls that can buy', () => {
     });
 
     it(`a status check that may buy is not sent if ${what}`, async () => {
-      const claimedMs = (await redisNow()) - sleptMs;
+      const claimedMs = (await redisNow()) - sleepMs;
       sleep();
       for (const adapter of [h2h, digiflazz]) {
         expect(await late(adapter.inquire(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
@@ -141,7 +141,7 @@ describe('deadline of calls that can buy', () => {
 
   it('nothing is written to a connection if the host was suspended while it opened', async () => {
     const claimedMs = await redisNow();
-    const suspendHost = () => shiftRedisTime(redis(), () => sleptMs);
+    const suspendHost = () => shiftRedisTime(redis(), () => sleepMs);
     const channel = 'undici:client:beforeConnect';
     diagnosticsChannel.subscribe(channel, suspendHost);
     try {

@@ -7,20 +7,20 @@
  * groups of three digits.
  * @returns NaN if the text is not a valid number.
  */
-export function numberIn(text: string, decimals = 0): number {
+export function parseNumber(text: string, decimals = 0): number {
   const [, sign = '', digits = ''] = /^([-−]?)(.+)$/.exec(text.trim()) ?? [];
-  const number = decimals === 0 ? wholeIn(digits) : decimalIn(digits, decimals);
+  const number = decimals === 0 ? parseWhole(digits) : parseDecimal(digits, decimals);
   return sign === '' ? number : -number;
 }
 
-function wholeIn(digits: string): number {
+function parseWhole(digits: string): number {
   const isOne =
     /^\d+$/.test(digits) || [/^\d{1,3}(\.\d{3})+$/, /^\d{1,3}(,\d{3})+$/].some((form) => form.test(digits));
   const number = isOne ? Number(digits.replace(/[.,]/g, '')) : NaN;
   return Number.isSafeInteger(number) ? number : NaN;
 }
 
-function decimalIn(digits: string, decimals: number): number {
+function parseDecimal(digits: string, decimals: number): number {
   const read = /^\d{1,9}(?:[.,](\d+))?$/.exec(digits);
   return read && (read[1] ?? '').length <= decimals ? Number(digits.replace(',', '.')) : NaN;
 }

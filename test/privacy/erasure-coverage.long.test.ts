@@ -29,10 +29,10 @@ import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
-import { dayMs, expectBooksToHold, payBill, quoteOf } from './play-bill.js';
+import { dayMs, expectLedgerToVerify, payBill, quoteOf } from './play-bill.js';
 
 const number = '081234567890';
-const national = number.slice(1);
+const nationalNumber = number.slice(1);
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 
 describe('an erasure', function () {
@@ -49,7 +49,7 @@ describe('an erasure', function () {
   beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
 
   const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
-  async function sold(serialNumber: string | null = null, message = 'Sukses'): Promise<Purchase> {
+  async function createSoldPurchase(serialNumber: string | null = null, message = 'Sukses'): Promise<Purchase> {
     const { purchase, order } = await sendNextOrder(await play.buy());
     await concludeSuccess(purchase, order, { code: '00', message, serialNumber });
     await untold(purchase);
@@ -92,7 +92,7 @@ describe('an erasure', function () {
     const found = await report(id);
     expect(() => requireReadyReport(found)).to.throw(NotFoundError);
   }
-  async function written(id: string): Promise<string> {
+  async function readAllTexts(id: string): Promise<string> {
     return JSON.stringify([
       await stored(id),
       await orders.find({ transactionId: id }).toArray(),
@@ -100,19 +100,19 @@ describe('an erasure', function () {
       await CaseModel.find({ transactionId: id }).lean(),
     ]);
   }
-  async function expectNothingOfIt(id: string): Promise<void> {
-    const text = await written(id);
+  async function expectErased(id: string): Promise<void> {
+    const text = await readAllTexts(id);
     expect(text).to.not.match(/SITI|AMINAH|BUDI|SANTOSO/i);
-    expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(national);
+    expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(nationalNumber);
     // Ignore ids and proofs, because these four digits can occur in them by chance.
-    expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(national.slice(3, 7));
+    expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(nationalNumber.slice(3, 7));
   }
 
-  const groups = [national.slice(0, 3), national.slice(3, 7), national.slice(7)];
+  const groups = [nationalNumber.slice(0, 3), nationalNumber.slice(3, 7), nationalNumber.slice(7)];
   const messages = [
     `Topup DANA ${number} a.n. SITI AMINAH sukses`,
-    `T1#0${groups.join(' ')} GAGAL, MSISDN${number} TRX_${number} +62${national} ${national}`,
-    `Pengisian ke +62 ${groups.join('-')} OK, http://h/x?to=%2B62${national}`,
+    `T1#0${groups.join(' ')} GAGAL, MSISDN${number} TRX_${number} +62${nationalNumber} ${nationalNumber}`,
+    `Pengisian ke +62 ${groups.join('-')} OK, http://h/x?to=%2B62${nationalNumber}`,
   ];
   const serialNumbers = [
     `${number}/SITI AMINAH/REF77`,
@@ -120,7 +120,7 @@ describe('an erasure', function () {
     `20240101/${number}`,
     `0${groups.join(' ')}`,
     `62${groups.join('-')}`,
-    `SN${national}X1`,
+    `SN${nationalNumber}X1`,
     'SITI AMINAH',
     '9911-2200-9911-2200-9911/SITI AMINAH',
     `9911-2200-9911-2200-9911/SITI/R1/900VA/71,3/${number}`,
@@ -131,7 +131,7 @@ describe('an erasure', function () {
     const all: string[] = [];
     for (const [n, serialNumber] of serialNumbers.entries()) {
       const message = messages[n % messages.length] ?? '';
-      const { _id, refId } = await sold(serialNumber, message);
+      const { _id, refId } = await createSoldPurchase(serialNumber, message);
       const delivery = buildDelivery({
         id: newId(),
         accountId: play.buyer._id,
@@ -165,7 +165,7 @@ describe('an erasure', function () {
     const failed = await sendNextOrder(await play.buy());
     await concludeFailure(failed.purchase, failed.order, { code: '01', message: messages[1] ?? '' });
     await untold(failed.purchase);
-    const reversed = await sold('SITI', 'ok');
+    const reversed = await createSoldPurchase('SITI', 'ok');
     await reverseSale(reversed, { message: messages[0] ?? '', by: bySystem });
     await untold(reversed);
     all.push(failed.purchase._id, reversed._id);
@@ -174,26 +174,26 @@ describe('an erasure', function () {
     await play.post();
     setTime(dayAgo(daysBack - 1), 1);
     await closeLedger();
-    await expectBooksToHold();
+    await expectLedgerToVerify();
 
     const { left } = await eraseCustomer(number, by);
     expect(left).to.deep.equal([]);
     for (const id of all) {
-      await expectNothingOfIt(id);
+      await expectErased(id);
     }
     const audit = await mongoose.connection
       .collection('audit')
       .find({ 'subject.id': { $in: all } })
       .toArray();
-    expect(JSON.stringify(audit)).to.not.include('SITI').and.not.include(national);
-    await expectBooksToHold();
+    expect(JSON.stringify(audit)).to.not.include('SITI').and.not.include(nationalNumber);
+    await expectLedgerToVerify();
   });
 
   it('keeps a serial number that is only a reference, to detect reuse', async () => {
     const reference = `R24.0001.${newId()}`;
     const token = '9934-5678-9012-3456-7891';
-    const first = await sold(reference);
-    const power = await sold(`${token}/SITI/R1M/1300VA/71,3`);
+    const first = await createSoldPurchase(reference);
+    const power = await createSoldPurchase(`${token}/SITI/R1M/1300VA/71,3`);
     await eraseCustomer(number, by);
     expect((await stored(first._id)).serialNumber).to.equal(reference);
     expect((await stored(power._id)).serialNumber).to.equal(`${token}/***/R1M/1300VA/71,3`);
@@ -201,7 +201,7 @@ describe('an erasure', function () {
       [reference, first],
       [`${token}/ANI/R1M/1300VA/71,3`, power],
     ] as const) {
-      const again = await sold(newId());
+      const again = await createSoldPurchase(newId());
       await reportRepeatedSerialNumber(again, serialNumber);
       const found = await CaseModel.findOne({ transactionId: again._id }).lean();
       expect(found?.detail).to.include(earlier._id);
@@ -209,7 +209,7 @@ describe('an erasure', function () {
   });
 
   it('ends the reports of the buyer and the seller with their links', async () => {
-    await sold();
+    await createSoldPurchase();
     const [bought, sales, deposits, others] = await Promise.all([
       someReport({}),
       someReport({ accountId: play.seller._id, role: 'seller', type: 'sales' }),
@@ -226,7 +226,7 @@ describe('an erasure', function () {
 
   it('is completed after a crash by the next erasure or the scheduled job', async () => {
     for (const next of [() => eraseCustomer('089900000000', by), applyRetention]) {
-      const purchase = await sold();
+      const purchase = await createSoldPurchase();
       const ids = await Promise.all([
         someReport({}),
         someReport({ accountId: play.seller._id, role: 'seller', type: 'sales' }),
@@ -245,7 +245,7 @@ describe('an erasure', function () {
   });
 
   it('ends a report in progress and deletes it once its worker can no longer write', async () => {
-    await sold();
+    await createSoldPurchase();
     const soon = new Date(Date.now() + 60 * dayMs);
     const made = await someReport({ status: 'processing', epoch: 1, nextActionAt: soon });
     const waits = await someReport({ status: 'pending', epoch: 0, nextActionAt: new Date() });
@@ -261,7 +261,7 @@ describe('an erasure', function () {
   });
 
   it('skips locked rows and erases them in a repeated run', async () => {
-    const [one, other] = [await sold(), await sold()];
+    const [one, other] = [await createSoldPurchase(), await createSoldPurchase()];
     const quote = quoteOf(play, { customerNumber: number, usedBy: newId() });
     await QuoteModel.create(quote);
     const session = await mongoose.connection.startSession();
@@ -304,7 +304,7 @@ describe('an erasure', function () {
   it('counts a paid bill once, and each row once if two erasures run at once', async () => {
     await paidBill('123');
     for (let n = 0; n < 24; n += 1) {
-      await sold();
+      await createSoldPurchase();
     }
     const both = await Promise.all([eraseCustomer(number, by), eraseCustomer(number, by)]);
     expect(both.map(({ left }) => left)).to.deep.equal([[], []]);

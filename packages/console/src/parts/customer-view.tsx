@@ -1,22 +1,22 @@
 import { Code, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
+import { unwrapData } from '../api/unwrap-data.js';
 import { t } from '../text/text.js';
-import { AskForm } from './ask-form.js';
+import { QueryForm } from './query-form.js';
 import { Section } from './section.js';
 
 /** The response to an API call of the buyer for this purchase. */
-export function AsCustomerSees({ id }: { id: string }): React.ReactElement {
+export function CustomerView({ id }: { id: string }): React.ReactElement {
   const asked = useMutation({
-    mutationFn: () => dataOf(api.GET('/purchases/{id}/as-customer-sees', { params: { path: { id } } })),
+    mutationFn: () => unwrapData(api.GET('/purchases/{id}/as-customer-sees', { params: { path: { id } } })),
   });
   return (
     <Section title={t('asCustomerSees')}>
       <Text size="sm">{t('asCustomerSeesHelp')}</Text>
-      <AskForm button={t('openAsCustomer')} asked={asked}>
+      <QueryForm button={t('openAsCustomer')} asked={asked}>
         {null}
-      </AskForm>
+      </QueryForm>
       {asked.data && (
         <>
           <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>

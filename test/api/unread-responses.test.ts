@@ -11,7 +11,7 @@ import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
-import { connectTo, readUntilClose, get, waitForClose } from '../support/raw-connection.js';
+import { connectTo, readUntilClose, buildGetRequest, waitForClose } from '../support/raw-connection.js';
 
 /** Response size in bytes. Larger than the buffers of a connection. */
 const large = 20_000_000;
@@ -25,11 +25,11 @@ describe('unread answers', () => {
 
   it('close their connection, also if the client keeps sending or sends junk', async () => {
     const { server } = await serve({ stillMs: 300 });
-    for (const behind of ['', 'XX\r\n\r\n', connectThrough, get('/') + get('/')]) {
-      const [socket, serverSide] = await bothEndsAt(server);
+    for (const behind of ['', 'XX\r\n\r\n', connectThrough, buildGetRequest('/') + buildGetRequest('/')]) {
+      const [socket, serverSide] = await connectPair(server);
       socket.pause();
       const closed = waitForClose(serverSide);
-      socket.write(get('/whole') + behind);
+      socket.write(buildGetRequest('/whole') + behind);
       const dribble = setInterval(() => socket.write('G'), 50);
       await closed;
       clearInterval(dribble);
@@ -49,7 +49,7 @@ describe('unread answers', () => {
       const startedMs = performance.now();
       const reader = setInterval(() => socket.resume(), 10);
       const closed = waitForClose(socket);
-      socket.write(get(path, 'Connection: close'));
+      socket.write(buildGetRequest(path, 'Connection: close'));
       await closed;
       clearInterval(reader);
       expect(bytes, path).to.be.above(large);
@@ -64,7 +64,7 @@ describe('unread answers', () => {
       let bytes = 0;
       socket.on('data', (part: Buffer) => (bytes += part.length));
       const closed = waitForClose(socket);
-      socket.write(get(path) + connectThrough);
+      socket.write(buildGetRequest(path) + connectThrough);
       await closed;
       expect(bytes, path).to.be.above(large);
     }
@@ -72,11 +72,11 @@ describe('unread answers', () => {
 
   it('leave no connection when a client disconnects after a CONNECT', async () => {
     const { server } = await serve({ stillMs: 20_000 });
-    const [socket, serverSide] = await bothEndsAt(server);
+    const [socket, serverSide] = await connectPair(server);
     const closed = waitForClose(serverSide);
     const connected = once(server, 'connect');
     socket.pause();
-    socket.write(get('/streamed') + connectThrough);
+    socket.write(buildGetRequest('/streamed') + connectThrough);
     await connected;
     socket.resume();
     socket.end();
@@ -90,7 +90,7 @@ describe('unread answers', () => {
         const socket = await connectTo(port);
         socket.pause();
         const begun = once(server, 'request');
-        socket.write(get('/streamed') + behind);
+        socket.write(buildGetRequest('/streamed') + behind);
         await begun;
         return socket;
       }),
@@ -112,7 +112,7 @@ describe('unread answers', () => {
       socket.pause();
     });
     const begun = once(server, 'request');
-    socket.write(get('/streamed'));
+    socket.write(buildGetRequest('/streamed'));
     await begun;
     const closed = waitForClose(socket);
     const stopped = closing.close();
@@ -128,11 +128,11 @@ describe('unread answers', () => {
 
   it('are not given to requests behind an Upgrade, in any packet', async () => {
     const { port, seen } = await serve({});
-    const upgrade = get('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
+    const upgrade = buildGetRequest('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
     for (const [packet, next] of [
-      [upgrade + get('/lost'), get('/third')],
-      [upgrade + 'POST /lost HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n', get('/in-a-body')],
-      [upgrade, get('/second')],
+      [upgrade + buildGetRequest('/lost'), buildGetRequest('/third')],
+      [upgrade + 'POST /lost HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n', buildGetRequest('/in-a-body')],
+      [upgrade, buildGetRequest('/second')],
     ] as const) {
       seen.length = 0;
       const socket = await connectTo(port);
@@ -174,7 +174,7 @@ describe('unread answers', () => {
 });
 
 /** Returns the two ends of a new connection: the client's socket and the server's socket. */
-async function bothEndsAt(server: http.Server): Promise<[Socket, Socket]> {
+async function connectPair(server: http.Server): Promise<[Socket, Socket]> {
   const taken = once(server, 'connection') as Promise<[Socket]>;
   const socket = await connectTo((server.address() as AddressInfo).port);
   return [socket, ...(await taken)];

@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Failed } from './states.js';
+import { ErrorMessage } from './states.js';
 
 /** A form that only reads data. It shows the error of its request. Use ActionForm for changes. */
-export function AskForm({
+export function QueryForm({
   button,
   asked,
   children,
@@ -28,7 +28,7 @@ export function AskForm({
           </Button>
         </Group>
       </form>
-      <Failed error={asked.error} />
+      <ErrorMessage error={asked.error} />
     </>
   );
 }

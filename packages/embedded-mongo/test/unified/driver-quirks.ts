@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 
 /** A rule for a command that the driver sends in an equivalent form. */
-interface Way {
+interface DriverQuirk {
   reason: string;
   /**
    * Returns the command in the form that the cases expect. Undefined if the rule does not apply.
@@ -9,7 +9,7 @@ interface Way {
   rewrite: (command: Document, expected: Document) => Document | undefined;
 }
 
-const WAYS: readonly Way[] = [
+const QUIRKS: readonly DriverQuirk[] = [
   {
     reason:
       'The driver adds the time limit of a repeated commit to every commit or abort with a write concern.',
@@ -36,11 +36,11 @@ const WAYS: readonly Way[] = [
  * Returns a field of an event. Commands are converted from the form of the driver to the form that
  * the cases expect.
  */
-export function asSpecified(field: string, expected: unknown, actual: unknown): unknown {
+export function toSpecifiedForm(field: string, expected: unknown, actual: unknown): unknown {
   if (field !== 'command' || actual === undefined) {
     return actual;
   }
-  return WAYS.reduce<Document>(
+  return QUIRKS.reduce<Document>(
     (command, { rewrite }) => rewrite(command, expected as Document) ?? command,
     actual as Document,
   );

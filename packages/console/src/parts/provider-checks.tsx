@@ -2,24 +2,24 @@ import { Button, FileInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { dataOf } from '../api/data-of.js';
-import { count, rupiah } from '../format.js';
+import { unwrapData } from '../api/unwrap-data.js';
+import { formatCount, formatRupiah } from '../format.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { Facts } from './facts.js';
 import { Rows } from './rows.js';
-import { Failed, Nothing } from './states.js';
-import { AskForm } from './ask-form.js';
+import { ErrorMessage, EmptyState } from './states.js';
+import { QueryForm } from './query-form.js';
 import { Section } from './section.js';
 
 /** Compares the current price list of a provider with our offers. */
 export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () =>
-      dataOf(api.POST('/providers/{username}/prices', { params: { path: { username: seller } }, body: {} })),
+      unwrapData(api.POST('/providers/{username}/prices', { params: { path: { username: seller } }, body: {} })),
   });
-  const cost = (amount: number | null) => (amount === null ? '–' : rupiah(amount));
+  const cost = (amount: number | null) => (amount === null ? '–' : formatRupiah(amount));
   return (
     <Section title={t('prices')}>
       <Text size="sm" mb="sm">
@@ -28,18 +28,18 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
       <Button variant="default" loading={asked.isPending} onClick={() => asked.mutate()}>
         {t('askPrices')}
       </Button>
-      <Failed error={asked.error} />
+      <ErrorMessage error={asked.error} />
       {asked.data && (
         <>
           <Facts
             of={[
-              [t('ourOffers'), count(asked.data.offers)],
-              [t('listedThere'), count(asked.data.listed)],
-              [t('differences'), count(asked.data.found)],
+              [t('ourOffers'), formatCount(asked.data.offers)],
+              [t('listedThere'), formatCount(asked.data.listed)],
+              [t('differences'), formatCount(asked.data.found)],
             ]}
           />
           {asked.data.differences.length === 0 ? (
-            <Nothing>{t('noDifference')}</Nothing>
+            <EmptyState>{t('noDifference')}</EmptyState>
           ) : (
             <Rows
               label={t('prices')}
@@ -50,7 +50,7 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
                 cells: [
                   each.product_code,
                   t(`prices_${each.what}`),
-                  rupiah(each.price),
+                  formatRupiah(each.price),
                   cost(each.cost),
                   cost(each.their_cost),
                 ],
@@ -71,7 +71,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
   const asked = useMutation({
     mutationFn: async () => {
       const csv = await file?.text();
-      return dataOf(
+      return unwrapData(
         api.POST('/providers/{username}/reconcile', {
           params: { path: { username: seller } },
           body: { date, ...(csv !== undefined && { csv }) },
@@ -82,7 +82,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
   return (
     <Section title={t('reconcile')}>
       <Text size="sm">{t('reconcileHelp')}</Text>
-      <AskForm button={t('compare')} asked={asked}>
+      <QueryForm button={t('compare')} asked={asked}>
         <TextInput
           type="date"
           label={t('day')}
@@ -101,19 +101,19 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
           onChange={setFile}
           w={240}
         />
-      </AskForm>
+      </QueryForm>
       {asked.data && (
         <>
           <Facts
             of={[
-              [t('ours'), count(asked.data.ours)],
-              [t('theirs'), count(asked.data.theirs)],
-              [t('matched'), count(asked.data.matched)],
-              [t('differences'), count(asked.data.found)],
+              [t('ours'), formatCount(asked.data.ours)],
+              [t('theirs'), formatCount(asked.data.theirs)],
+              [t('matched'), formatCount(asked.data.matched)],
+              [t('differences'), formatCount(asked.data.found)],
             ]}
           />
           {asked.data.differences.length === 0 ? (
-            <Nothing>{t('noDifference')}</Nothing>
+            <EmptyState>{t('noDifference')}</EmptyState>
           ) : (
             <Rows
               label={t('differences')}
@@ -129,7 +129,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
               title={t('acceptDifferences')}
               consequence={t('acceptDifferencesHelp', { date: asked.data.date })}
               run={(reason) =>
-                dataOf(
+                unwrapData(
                   api.POST('/providers/{username}/accept', {
                     params: { path: { username: seller } },
                     body: { date: asked.data.date, reason },

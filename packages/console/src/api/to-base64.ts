@@ -1,5 +1,5 @@
 /** Encodes a file in base64, because a JSON request body cannot contain bytes. */
-export async function base64Of(file: File): Promise<string> {
+export async function toBase64(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const pieces: string[] = [];
   for (let start = 0; start < bytes.length; start += 0x8000) {

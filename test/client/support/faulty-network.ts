@@ -57,7 +57,7 @@ const answers = {
  * `seen` contains the bodies. `onCall` gets the body and the request line (`GET /…`) of each call,
  * and is awaited before the call is forwarded.
  */
-export async function badNetwork(
+export async function startFaultyNetwork(
   serviceUrl: string,
   fates: NetworkFault[],
   onCall?: (body: string, line: string) => unknown,

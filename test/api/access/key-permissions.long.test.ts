@@ -22,7 +22,7 @@ import { useSettings } from '../../support/use-settings.js';
  * The operations that only the current key may call. The contract lists them too. This second list
  * detects a mistake there.
  */
-const ownersAlone = ['Buyer', 'Seller'].flatMap((who) => [
+const ownerOnlyOperations = ['Buyer', 'Seller'].flatMap((who) => [
   `get${who}Config`,
   `update${who}Config`,
   `rotate${who}Key`,
@@ -93,7 +93,7 @@ describe('permissions of each credential', () => {
   }
 
   for (const operation of operations) {
-    const isOwners = ownersAlone.includes(operation.id);
+    const isOwners = ownerOnlyOperations.includes(operation.id);
     it(`${operation.id}: ${isOwners ? 'only the current key may call it' : 'every credential may call it, and none sees a key or secret'}`, async () => {
       const { account, credentials } = await credentialsOf(operation.role);
       const sealed = (await AccountModel.findById(account._id).lean<Account>())?.webhookSecretSealed ?? '';
