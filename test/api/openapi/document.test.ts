@@ -170,7 +170,7 @@ describe('OpenAPI document', () => {
     expect(examples).to.be.greaterThan(50);
   });
 
-  it('describes every webhook as it is sent', () => {
+  it('describes every webhook exactly as the service sends it', () => {
     const receiver = {
       _id: 'a',
       webhookUrl: 'https://shop.example/w',

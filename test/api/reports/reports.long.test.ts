@@ -110,7 +110,7 @@ describe('reports of both roles', () => {
     });
   });
 
-  it('csv answers a link that needs no key; rows follow RFC 4180 with a header', async () => {
+  it('csv returns a link that needs no key; rows follow RFC 4180 with a header', async () => {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     expect(body.data).to.include({ format: 'csv', rows: 3 });
     const link = new URL(body.data.download_url as string);
@@ -127,7 +127,7 @@ describe('reports of both roles', () => {
     expect(forged.statusCode).to.equal(401);
   });
 
-  it('with Accept: text/csv the call itself answers the file', async () => {
+  it('with Accept: text/csv the call itself returns the file', async () => {
     const answer = await request(`${stack.baseUrl}/api/buyer/reports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'text/csv' },
@@ -159,7 +159,7 @@ describe('reports of both roles', () => {
       .and.match(/,\d+,"=""success""",/);
   });
 
-  it('xlsx: the link and the call itself answer the workbook with the rows of json', async () => {
+  it('xlsx: the link and the call itself return the workbook with the rows of json', async () => {
     const body = { type: 'transaction', format: 'xlsx', tz: 'Asia/Jakarta' };
     const made = (await buyer.post('/api/buyer/reports', body)).body.data;
     expect(made.filename).to.match(/^transaction-report-\w+\.xlsx$/);

@@ -30,7 +30,7 @@ export function itFollowsLookupContract(
     });
   }
 
-  it('answers an unknown reference with 404/02', async () => {
+  it('returns 404/02 for an unknown reference', async () => {
     const { key } = await api.newBuyer();
     for (const ref of ['no-such-ref', '__proto__', '%24gt', 'a%2Fb', 'x'.repeat(64)]) {
       expectFailure(await api.call({ path: pathOf(ref), key }), { status: 404, code: '02' });
