@@ -66,7 +66,7 @@ describe('money in the console', function () {
     expect((await call('/deposits?account=nobody')).status).to.equal(404);
   });
 
-  it('settlements are listed, claimed by one operator, paid once or refunded', async () => {
+  it('settlements are listed, claimed by one operator, and paid once or refunded', async () => {
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
     const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });

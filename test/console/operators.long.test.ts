@@ -38,7 +38,7 @@ describe('operators in the console', function () {
       timestamp: Date.now() + periodsAhead * 30_000,
     });
 
-  it('creates an operator with a password that only the answer shows', async () => {
+  it('creates an operator with a password that only the response shows', async () => {
     const made = await admin.ask('createOperator', '/operators', {
       ...proven,
       username: 'dewi',
@@ -251,7 +251,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(caller.username))?.totp ?? null).to.equal(null);
   });
 
-  it('a change of the own password ends other sessions and renews this one', async () => {
+  it("a change of one's own password ends other sessions and renews this one", async () => {
     const caller = await callerAs(shop, 'support');
     const other = await loggedIn(caller.username);
     const fresh = 'another long password';
