@@ -76,7 +76,7 @@ describe('topup keys reencrypt', function () {
         .findOne({ username })
     )?.webhookSecretSealed ?? '';
 
-  it('covers every sealed path of every model', () => {
+  it('covers every encrypted field of every model', () => {
     const named = sealedSources.flatMap(({ name, fields }) =>
       // All elements of a list share one schema path, so remove the index.
       fields.map(({ path }) => `${name}.${path.replace(/\.\d+(?=\.)/g, '')}`),

@@ -116,7 +116,7 @@ describe('lists and exports of the console', function () {
     ]);
   });
 
-  it('in_review is `true` or `false`', async () => {
+  it('writes in_review as `true` or `false`', async () => {
     const csv = await viewer.client.get('/admin/purchases.csv', any);
     const [head = '', ...lines] = csv.text.trim().split('\r\n');
     const at = head.split(',').indexOf('in_review');

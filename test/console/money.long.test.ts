@@ -284,7 +284,7 @@ describe('money in the console', function () {
   });
 
   // Run after the other tests, because this test fabricates a closed day.
-  it('shows latency of the day before, the last closing suspense and 30 days', async () => {
+  it("shows the previous day's latency, the last closed suspense and 30 days", async () => {
     const hourOf = (backMs: number) => sampleId('purchases', Date.now() - backMs);
     const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });
     await shop.stack.db.collection<{ _id: string }>('samples').insertMany([

@@ -171,7 +171,7 @@ describe('operators in the console', function () {
     }
   });
 
-  it('an operator with a second factor must also send a code, each once', async () => {
+  it('an operator with a second factor must also send a code, and each works once', async () => {
     const caller = await callerAs(shop, 'admin');
     const { secret, uri } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     expect(uri).to.include(secret);

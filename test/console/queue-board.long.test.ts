@@ -162,7 +162,7 @@ describeWith('chromium', 'the Bull board in a browser', function () {
     await shop.stack.stop();
   });
 
-  it('the login, the queue descriptions and the links pass axe', async () => {
+  it('the login, the queue descriptions and the links pass the page checks', async () => {
     const { page } = await browser.logIn('operations');
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
     const words = page.getByText(/Processed by/).first();

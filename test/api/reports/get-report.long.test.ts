@@ -168,7 +168,7 @@ for (const role of ['buyer', 'seller'] as const) {
       }
     });
 
-    it('an unknown or expired report is 404/02, with and without download', async () => {
+    it('an unknown or expired report returns 404/02, with and without download', async () => {
       const { id, key, get, download } = await asked();
       await generateReport(id);
       for (const path of [`${root}/no-such-report`, `${root}/no-such-report/download`]) {

@@ -78,7 +78,7 @@ describe('reports of both roles', () => {
     );
   });
 
-  it('purchase adds by_category and by_product, deposit the average', async () => {
+  it('a purchase report adds by_category and by_product, a deposit report the average', async () => {
     const purchase = (await buyer.post('/api/buyer/reports', { type: 'purchase' })).body.data.summary;
     expect(purchase.by_category).to.deep.equal([{ key: 'pulsa', count: 2, amount: sold.amount }]);
     expect(purchase.by_product).to.deep.equal([{ key: 'S10', count: 2, amount: sold.amount }]);
@@ -263,7 +263,7 @@ describe('reports of both roles', () => {
     ],
   ];
   for (const [what, body, field] of refused) {
-    it(`${what} is 400/01 naming ${field}`, async () => {
+    it(`refuses ${what} with 400/01, naming ${field}`, async () => {
       const answer = await buyer.post('/api/buyer/reports', body);
       expect(answer.status).to.equal(400);
       expect(answer.body.errors[0].field).to.equal(field);

@@ -37,7 +37,7 @@ export function itFollowsLookupContract(
     }
   });
 
-  it("another account's transaction is 404/02, by ref_id and by id", async () => {
+  it("returns 404/02 for another account's transaction, by ref_id and by id", async () => {
     const [owner, stranger] = [await api.newBuyer(), await api.newBuyer()];
     const stored = someTransaction({ accountId: owner.account._id });
     await PurchaseModel.create([stored]);

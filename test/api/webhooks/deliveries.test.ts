@@ -88,7 +88,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await list('?event=ping')).to.deep.equal([]);
     });
 
-    it('POST replay of one makes it due; unknown 404, superseded or without URL 409', async () => {
+    it('POST replay makes a delivery due; unknown: 404; superseded or without URL: 409', async () => {
       const account = await withUrl();
       const replay = (id: string, key = account.key) =>
         api.call({ method: 'POST', path: `${root}/deliveries/${id}/replay`, key });
@@ -114,7 +114,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await stateOf(homeless._id)).to.equal('dead');
     });
 
-    it('POST replay of many replays only those of the status since a time or day', async () => {
+    it('POST replay of many replays only deliveries of the status since a time or day', async () => {
       const account = await withUrl();
       const on = (time: string) => ({ createdAt: new Date(time) });
       const early = await delivery(account, 'dead', on('2024-02-29T23:59:59.999+07:00'));
