@@ -76,7 +76,7 @@ describe('topup keys reencrypt', function () {
         .findOne({ username })
     )?.webhookSecretSealed ?? '';
 
-  it('covers every sealed path of every model', () => {
+  it('covers every encrypted field of every model', () => {
     const named = sealedSources.flatMap(({ name, fields }) =>
       // All elements of a list share one schema path, so remove the index.
       fields.map(({ path }) => `${name}.${path.replace(/\.\d+(?=\.)/g, '')}`),
@@ -103,7 +103,7 @@ describe('topup keys reencrypt', function () {
     await web.stop();
   });
 
-  it('moves all secrets to the new key after a kill and during rotations', async () => {
+  it('re-encrypts all secrets despite a killed run and concurrent secret rotations', async () => {
     const webs = await Promise.all([stack.startWeb(oldFirst), stack.startWeb(newFirst)]);
     const secrets = new Map<string, string>();
     const endpoints = new Map<string, string>();
@@ -159,7 +159,7 @@ describe('topup keys reencrypt', function () {
     await Promise.all(webs.map((web) => web.stop()));
   });
 
-  it('works with the new key alone: API keys, signs and webhook secrets', async () => {
+  it('API keys, signs and webhook secrets work with the new key alone', async () => {
     expect(await aboutKeys(only)).to.include({ status: 'ok' });
     const web = await stack.startWeb(only);
     const config = await apiClient(web.url, buyer.api_key).get('/api/buyer/api/config');

@@ -190,7 +190,7 @@ describe('adjustments', () => {
     expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('determine the outcome after a lost commit reply or say where to look', async () => {
+  it('return the outcome after a lost commit reply, or the command that shows it', async () => {
     const account = await newBuyer();
     const commit = { commands: ['commitTransaction'], kind: 'reply-lost' as const };
     const made = await withFault(commit, () => requestAdjustment({ account, amount: 5_000 }, budi));

@@ -161,7 +161,7 @@ describe('conditional requests on lists', () => {
     }
   });
 
-  it('a statement as a file has no tag and never answers 304', async () => {
+  it('a statement as a file has no tag and never returns 304', async () => {
     const { key } = await api.newBuyer(100_000);
     const path = statement('buyer');
     const pages = await get(path, key);

@@ -28,7 +28,7 @@ describe('connections to the web process', () => {
   });
   after(() => stack.stop());
 
-  it('handles pipelined requests in order and answers each', async () => {
+  it('handles pipelined requests in order and responds to each', async () => {
     const socket = await connect();
     const refs = [uniqueRef(), uniqueRef(), uniqueRef()];
     socket.write(refs.map(purchase).join('') + buildGetRequest('/healthz', 'Connection: close'));
@@ -92,7 +92,7 @@ describe('connections to the web process', () => {
     await supertest(stack.baseUrl).get('/healthz').expect(200);
   });
 
-  it('answers a malformed request target with 404/02', async () => {
+  it('refuses a malformed request target with 404/02', async () => {
     for (const target of [
       'http://[::1/healthz',
       'http://[::1/api/buyer/balance',
@@ -139,7 +139,7 @@ describe('connections to the web process', () => {
     expect([...statuses]).to.deep.equal([401, 429]);
   });
 
-  it('a shutdown closes idle connections and answers started requests', async () => {
+  it('a shutdown closes idle connections and completes started requests', async () => {
     const web = await stack.startWeb();
     const { port } = new URL(web.url);
     const silent = await connect(port);
@@ -170,7 +170,7 @@ describe('connections to the web process', () => {
     expect(answered).to.be.within(1, refs.length);
   });
 
-  it('malformed input is not answered in place of a request in progress', async () => {
+  it('malformed input never replaces the response to a request in progress', async () => {
     const server = http.createServer();
     let end = () => undefined as unknown;
     handleSequentially(server, (request, response) => {
@@ -226,7 +226,7 @@ describe('connections to the web process', () => {
     server.close();
   });
 
-  it('a GET does not wait for a body, and its connection closes after the answer', async () => {
+  it('a GET does not wait for a body, and its connection closes after the response', async () => {
     const announced = 'GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const ends = {
       'a body that nobody can read': (socket: net.Socket) =>
@@ -258,7 +258,7 @@ describe('connections to the web process', () => {
     expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
   });
 
-  it('a shutdown also answers requests that arrived but were not read yet', async () => {
+  it('a shutdown also completes requests that arrived but were not read yet', async () => {
     for (const how of ['on a connection that was taken', 'on one that is new']) {
       const server = http.createServer();
       const closing = handleSequentially(server, (_request, response) => response.end('answered'));

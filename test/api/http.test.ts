@@ -13,12 +13,12 @@ describe('HTTP behaviour of the web process', () => {
   });
   after(() => stack.stop());
 
-  it('answers /healthz and /readyz while MongoDB and Redis are available', async () => {
+  it('serves /healthz and /readyz while MongoDB and Redis are available', async () => {
     await call().get('/healthz').expect(200, { status: 'ok' });
     await call().get('/readyz').expect(200, { status: 'ok', mongodb: true, redis: true });
   });
 
-  it('gives each answer a request id and accepts a valid one from the caller', async () => {
+  it('gives each response a request id and accepts a valid one from the caller', async () => {
     const own = await call().get('/nothing').set('x-request-id', 'caller-12345678');
     expect(own.headers['x-request-id']).to.equal('caller-12345678');
     expect(own.body.request_id).to.equal('caller-12345678');
@@ -57,13 +57,13 @@ describe('HTTP behaviour of the web process', () => {
     ]);
   });
 
-  it('answers an unknown path with 404/02 and shows no internals', async () => {
+  it('refuses an unknown path with 404/02 and shows no internals', async () => {
     const answer = await call().get('/api/buyer/nothing').expect(404);
     expect(answer.body).to.include({ status: 'error', code: '02', data: null });
     expect(answer.headers).not.to.have.property('x-powered-by');
   });
 
-  it('answers a wrong method on a known path with 405 and Allow', async () => {
+  it('refuses a wrong method on a known path with 405 and Allow', async () => {
     const answer = await call().get('/api/buyer/balance').expect(405);
     expect(answer.headers['allow']).to.equal('POST');
     expect(answer.body).to.include({ status: 'error', code: '01' });
@@ -88,7 +88,7 @@ describe('HTTP behaviour of the web process', () => {
     });
   }
 
-  it('names each wrong field once', async () => {
+  it('names each invalid field once', async () => {
     for (const [path, fields] of [
       ['/api/buyer/deposits?limit=x&start_date=1', ['limit', 'start_date']],
       ['/api/buyer/statement?start_date=x', ['start_date']],

@@ -47,7 +47,7 @@ describe('reason of a failure', () => {
     expectFailure(other, { status: 403, code: '07', reason: 'wrong_role' });
   });
 
-  it('is in the answers of the reseller surface too', async () => {
+  it('is in the responses of the reseller surface too', async () => {
     const { _id: code } = await newProduct(api);
     const { account, key } = await api.newBuyer(1_000);
     const signing = { username: account.username, key };

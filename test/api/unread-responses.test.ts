@@ -17,13 +17,13 @@ import { connectTo, readUntilClose, buildGetRequest, waitForClose } from '../sup
 const large = 20_000_000;
 const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('unread answers', () => {
+describe('unread responses', () => {
   const servers: http.Server[] = [];
   afterEach(() => {
     servers.splice(0).forEach((each) => each.close());
   });
 
-  it('close their connection, also if the client keeps sending or sends junk', async () => {
+  it('close their connection, even if the client keeps sending requests or junk', async () => {
     const { server } = await serve({ stillMs: 300 });
     for (const behind of ['', 'XX\r\n\r\n', connectThrough, buildGetRequest('/') + buildGetRequest('/')]) {
       const [socket, serverSide] = await connectPair(server);
@@ -126,7 +126,7 @@ describe('unread answers', () => {
     expect(bytes).to.be.above(large);
   });
 
-  it('are not given to requests behind an Upgrade, in any packet', async () => {
+  it('a request behind an Upgrade gets no response, in any packet', async () => {
     const { port, seen } = await serve({});
     const upgrade = buildGetRequest('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
     for (const [packet, next] of [

@@ -98,7 +98,7 @@ describe('topup', () => {
     expect(JSON.stringify(audit)).to.not.include(key);
   });
 
-  it('refuses a username that is taken with exit code 1', async () => {
+  it('exits with 1 for a username that is taken', async () => {
     const { username } = await newBuyer();
     const { code, stdout } = await run(['account', 'create', username, '--role', 'buyer', '--json']);
     expect(code).to.equal(1);

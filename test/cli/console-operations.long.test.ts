@@ -81,7 +81,7 @@ describe('topup commands that run operations of the console', () => {
     expect(entry?.['actor']).to.match(/^cli:/);
   });
 
-  it('exit with 2 on input that the operation refuses, and change nothing', async () => {
+  it('exit with 2 on invalid input and change nothing', async () => {
     const before = await stack.db.collection('markups').countDocuments();
     for (const wrong of [
       ['markup', 'set', '--all', ...reasonOption],

@@ -12,7 +12,7 @@ describe('the command line with a clock two hours ahead', () => {
   before(async () => (stack = await startStack()));
   after(() => stack.stop());
 
-  it("writes by the fleet's clock", async () => {
+  it("stores times from the servers' clock", async () => {
     const { NODE_OPTIONS } = buildEnvWithClockAhead(7_200_000);
     const username = uniqueRef('late');
     const args = ['account', 'create', username, '--role', 'buyer', '--json'];

@@ -219,7 +219,7 @@ describe('clients', () => {
         }
       };
 
-      it('downloads a report in every format despite lost answers and proxy pages', async () => {
+      it('downloads a report in every format despite lost responses and proxy pages', async () => {
         for (const format of ['json', 'csv', 'csv-excel', 'xlsx'] as const) {
           const made = await client.call('createBuyerReport', { body: { type: 'transaction', format } });
           const direct = await fetch('download_url' in made ? made.download_url : '');
@@ -238,7 +238,7 @@ describe('clients', () => {
         expect(result).to.include({ error: 'refused', httpStatus: 404 });
       });
 
-      it('buys once despite lost answers and proxy pages', async () => {
+      it('buys once despite lost responses and proxy pages', async () => {
         await fund();
         const before = await balance();
         const wanted = order();
@@ -251,7 +251,7 @@ describe('clients', () => {
         expect(before - (await balance()), 'debited amount').to.equal(price);
       });
 
-      it('trusts no refusal after a lost answer, because the purchase may exist', async () => {
+      it('trusts no refusal after a lost response, because the purchase may exist', async () => {
         await fund();
         const before = await balance();
         const orders = [order(), order()];
@@ -283,7 +283,7 @@ describe('clients', () => {
         expect(before - (await balance()), 'amount of three debits').to.equal(3 * price);
       });
 
-      it('does not repeat a call without ref_id, and reports an unknown outcome', async () => {
+      it('repeats no call without a ref_id, and reports an unknown outcome', async () => {
         const endpoint = { url: 'https://shop.example/hooks' };
         const created = await through(['silent'], { do: 'createEndpoint', with: endpoint });
         expect(created).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
@@ -298,7 +298,7 @@ describe('clients', () => {
         expect(calls).to.equal(0);
       });
 
-      it("a proxy's error does not repeat a call that may run only once", async () => {
+      it("does not repeat a call that may run only once after a proxy's error", async () => {
         const asked = await through(["another's busy"], {
           do: 'createEndpoint' as const,
           with: { url: 'https://shop.example/hooks' },
@@ -306,7 +306,7 @@ describe('clients', () => {
         expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
       });
 
-      it('an answer that the service did not send leaves the outcome unknown', async () => {
+      it('a response that the service did not send leaves the outcome unknown', async () => {
         await fund();
         const strange = [
           ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
@@ -378,7 +378,7 @@ describe('clients', () => {
         }
       });
 
-      it('iterates over every transaction and movement despite skew and new purchases', async () => {
+      it('iterates over every transaction and movement despite clock skew and new rows', async () => {
         await fund();
         const refs = [order(), order(), order()].map((each) => each.ref_id);
         for (const ref of refs) {

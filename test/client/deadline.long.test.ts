@@ -18,12 +18,12 @@ import { requireTool } from '../support/require-tool.js';
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-describe('clients with an endless answer', () => {
+describe('clients with an endless response', () => {
   for (const [name, everyMs] of [
     ['drips', 50],
     ['stops', null],
   ] as const) {
-    it(`gives up a body that ${name}`, async () => {
+    it(`stops reading a body that ${name}`, async () => {
       let timer: NodeJS.Timeout | undefined;
       let isOpen = true;
       const { server, url } = await listen((request, response) => {
@@ -51,7 +51,7 @@ describe('clients with an endless answer', () => {
     });
   }
 
-  it('a signal ends the current call and prevents further ones', async () => {
+  it('an abort signal ends the current call and prevents further calls', async () => {
     let asked = 0;
     const stop = new AbortController();
     const { server, url } = await listen((_request, response) => {
@@ -73,7 +73,7 @@ describe('clients with an endless answer', () => {
     server.close();
   });
 
-  it('a signal before the answer leaves the outcome unknown', async () => {
+  it('an abort signal before the response leaves the outcome unknown', async () => {
     const stop = new AbortController();
     const { server, url } = await listen(() => stop.abort());
     const client = createClient({ baseUrl: url, apiKey: 'bk_any', signal: stop.signal });
@@ -84,7 +84,7 @@ describe('clients with an endless answer', () => {
   });
 
   for (const language of languages) {
-    it(`${language.name}: gives up headers that arrive endlessly`, async function () {
+    it(`${language.name}: stops reading endless headers`, async function () {
       requireTool(this, language.needs);
       let drip: NodeJS.Timeout | undefined;
       const { server, url } = await listen(({ socket }) => {
@@ -113,7 +113,7 @@ describe('clients with an endless answer', () => {
 
   // Run in a separate process, because test tools change how Node handles an incomplete chunked
   // body.
-  it('a chunked body without its end is no file', async () => {
+  it('a chunked body without its end is not accepted as a file', async () => {
     const { server, url } = await listen(({ socket }) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-disposition: attachment\r\nconnection: close\r\n';
       socket.write(`${head}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`, () => socket.end());

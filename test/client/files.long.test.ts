@@ -48,7 +48,7 @@ describe('clients and files', () => {
         }
       };
 
-      it('using `call` for a file or `download` for none names the right one', async () => {
+      it('`call` for a file names `download`, and `download` for no file names `call`', async () => {
         const wrong: [Command, RegExp][] = [
           [{ do: 'callStatement', with: { format: 'csv' } }, /returns a file: use download$/],
           [{ do: 'callStatement', with: { format: 'csv-excel' } }, /returns a file: use download$/],
@@ -71,7 +71,7 @@ describe('clients and files', () => {
         }
       });
 
-      it('the error of an unanswered call says whether to repeat it or to check first', async () => {
+      it('the error of a call without a response says whether to repeat or to check first', async () => {
         const read = /only reads and can be repeated\.$/;
         const ref = uniqueRef('files');
         const wanted: [Command, RegExp][] = [
@@ -89,7 +89,7 @@ describe('clients and files', () => {
         }
       });
 
-      it('only a complete 200 is a file', async () => {
+      it('accepts only a complete 200 response as a file', async () => {
         const cases = {
           'partial content': [
             buildRawResponse('HTTP/1.1 206 Partial Content', [attachmentHeader, 'content-length: 4'], 'half'),

@@ -63,7 +63,7 @@ describe('quick starts', () => {
       });
 
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        it(`removes its endpoint on ${signal} despite a second Ctrl-C and lost answers`, async () => {
+        it(`removes its endpoint on ${signal} despite a second Ctrl-C and lost responses`, async () => {
           const onCall = (body: string, line: string) => {
             if (body.includes('deposit-')) {
               quickStart.child.kill(signal);
@@ -93,7 +93,7 @@ describe('quick starts', () => {
         });
       }
 
-      it('buys nothing after Ctrl-C during the purchase if its answer is lost', async () => {
+      it('buys nothing after Ctrl-C during a purchase whose response is lost', async () => {
         const onCall = (body: string) => body.includes('081234561230') && quickStart.child.kill('SIGINT');
         const network = await startFaultyNetwork(
           stack.baseUrl,

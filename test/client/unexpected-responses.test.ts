@@ -6,7 +6,7 @@ import { listen } from './support/faulty-network.js';
 import { languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
-describe('clients with unexpected answers', () => {
+describe('clients with unexpected responses', () => {
   for (const language of languages) {
     describeWith(language.needs, language.name, () => {
       let driver: Driver;
@@ -75,7 +75,7 @@ describe('clients with unexpected answers', () => {
       } as const;
       const createEndpoint = { do: 'createEndpoint', with: { url: 'https://shop.example/hooks' } } as const;
 
-      it('`service_unavailable` leaves the outcome unknown, also for later refusals', async () => {
+      it('`service_unavailable` leaves the outcome unknown, even after a later refusal', async () => {
         const open = unavailable('service_unavailable');
         for (const answers of [[open], [open, poor]]) {
           const { result, lines } = await through(answers, buy);
@@ -118,7 +118,7 @@ describe('clients with unexpected answers', () => {
         }
       });
 
-      it('endless nesting is no valid answer', async () => {
+      it('a deeply nested body is not a valid response', async () => {
         const { result, lines } = await through([{ status: 200, body: '['.repeat(200_000) }], {
           do: 'balance',
         });

@@ -23,7 +23,7 @@ describe('clients and webhooks', () => {
       });
       after(() => driver.stop());
 
-      it('accepts and refuses clients/webhook-vectors.json, each for its reason', async () => {
+      it('accepts or refuses each of clients/webhook-vectors.json, for the right reason', async () => {
         const words = {
           signature: 'Wrong signature',
           time: 'was not signed within',

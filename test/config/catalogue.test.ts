@@ -44,7 +44,7 @@ describe('demo catalogue', () => {
     ]);
   });
 
-  it('every phone product has prefixes, and none belongs to two operators', () => {
+  it('every phone product has prefixes, and no prefix belongs to two operators', () => {
     for (const product of products) {
       const rule = getCustomerNumberRule({ ...product, operator: product.operator ?? null });
       if (rule.kind === 'phone') {

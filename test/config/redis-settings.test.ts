@@ -68,7 +68,7 @@ describe('REDIS_URL', () => {
     });
   }
 
-  it('the message shows what a hash tag looks like', () => {
+  it('shows an example of a hash tag in the message', () => {
     expect(() => parseEnv({ ...required, QUEUE_PREFIX: '{a' })).to.throw('with at most one {hash-tag}');
   });
 

@@ -101,7 +101,7 @@ describe('settings refused in production', () => {
     }
   });
 
-  it('a database needs no password if its authMechanism has none', () => {
+  it('include no database without a password if its authMechanism has none', () => {
     expect(getRefusal({ MONGODB_URI: 'mongodb://host/topup?authMechanism=MONGODB-X509&tls=true' })).to.equal(
       null,
     );
@@ -110,7 +110,7 @@ describe('settings refused in production', () => {
     expect(getRefusal({ REDIS_URL: 'redis://host/0?x=:y@z' })).to.include('REDIS_URL');
   });
 
-  it('refuses an unknown name in ACCEPTED_RISKS', () => {
+  it('include an unknown name in ACCEPTED_RISKS', () => {
     expect(getRefusal({ ACCEPTED_RISKS: 'open-mongodb,simulated' })).to.include('ACCEPTED_RISKS');
   });
 
@@ -158,7 +158,7 @@ describe('ENCRYPTION_KEYS', () => {
     }
   });
 
-  it('ENCRYPTION_KEY has the id 0, which is reserved for it', () => {
+  it('ENCRYPTION_KEY has the reserved id 0', () => {
     expect(keys(`b:${other}`, key)).to.equal(null);
     expect(keys(`b:${other},0:${key}`, key)).to.equal(null);
     expect(keys(`0:${other}`, key)).to.include('ENCRYPTION_KEYS');

@@ -33,7 +33,7 @@ describe('settings shown to operators', () => {
   const none = new Set<string>();
   const shownOf = (env: Env) => new Map(listShownSettings(env, none).map((each) => [each.name, each]));
 
-  it('only settings without secrets show a value with a marker', () => {
+  it('show no secret in any part of a value', () => {
     const names = Object.keys(shownAs) as (keyof Env)[];
     const env = parseEnv(databases);
     expect(names.toSorted(), 'all settings').to.deep.equal(Object.keys(env).toSorted());
@@ -58,7 +58,7 @@ describe('settings shown to operators', () => {
     }
   });
 
-  it('URLs show their host without credentials', () => {
+  it('show the host of a URL without credentials', () => {
     const shown = shownOf({
       ...parseEnv(databases),
       MONGODB_URI: 'mongodb+srv://user:secret@cluster.example/topup?retryWrites=true',
@@ -80,7 +80,7 @@ describe('settings shown to operators', () => {
     ]);
   });
 
-  it('shows which settings were given, unset or read only by other processes', () => {
+  it('show which settings are given, unset or read only by other processes', () => {
     const env = parseEnv({ ...databases, SETTLEMENT_FEE: '3000', LEDGER_CLOSE_KEY: 'secret' }, ['web']);
     const shown = new Map(
       listShownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),

@@ -36,7 +36,7 @@ describe('accounts in the console', function () {
     expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
   });
 
-  it('creates a seller with a sealed provider secret and refuses invalid input', async () => {
+  it('creates a seller with an encrypted provider secret and refuses invalid input', async () => {
     const provider = {
       kind: 'h2h',
       base_url: 'https://pulsa.example/api',

@@ -26,7 +26,7 @@ describe('adjustments in the console', function () {
   const request = (amount: number, account = 'buyer', by = budi) =>
     by.ask('requestAdjustment', '/adjustments', { account, amount, reason });
 
-  it('from the limit on another operator must approve, never the same one', async () => {
+  it('at or above the limit, another operator must approve, never the same one', async () => {
     const before = await balance();
     const made = await request(70_000);
     expect(made).to.include({ status: 'completed', balance_after: before + 70_000 });
@@ -68,7 +68,7 @@ describe('adjustments in the console', function () {
     expect(await balance('seller')).to.equal(before + large / 2);
   });
 
-  it('lists pending ones oldest first and filters by account, state and day', async () => {
+  it('lists pending adjustments oldest first; filters by account, state and day', async () => {
     const waiting = [(await request(large, 'buyer')).id, (await request(large + 1, 'seller')).id];
     const shown = await dewi.ask('listAdjustments', '/adjustments');
     expect(shown.adjustments.map((each: { id: string }) => each.id)).to.deep.equal(waiting);

@@ -82,7 +82,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
     throw new Error(`Tab never reached ${String(name)}, only ${passed.join(', ')}`);
   }
 
-  it('finds, opens and decides an order under review by keyboard', async () => {
+  it('finds, opens and decides a purchase under review by keyboard', async () => {
     const { page } = await browser.logIn('finance');
     const id = await shop.buyUnderReview();
     const refId = (await shop.purchaseOf(id))?.refId ?? '';

@@ -23,7 +23,7 @@ describe('support lookups', function () {
   const buyer = () => apiClient(shop.stack.baseUrl, shop.accounts['buyer']?.api_key ?? '');
   const asCustomer = (id: string) => support.ask('asCustomerSees', `/purchases/${id}/as-customer-sees`);
 
-  it('shows a purchase as the API answers it to its buyer', async () => {
+  it('shows a purchase as the API returns it to its buyer', async () => {
     const wallet = await shop.buySuccessfully();
     const bought = await buyer().post('/api/buyer/transaction', {
       code: 'S10',
@@ -64,7 +64,7 @@ describe('support lookups', function () {
     expect((await support.call('/purchases/nothing/as-customer-sees')).status).to.equal(404);
   });
 
-  it('topup search finds the same as the console', async () => {
+  it('topup search finds the same purchases as the console', async () => {
     const id = await shop.buySuccessfully();
     const { refId = '', customerNumber = '', serialNumber } = (await shop.purchaseOf(id)) ?? {};
     for (const words of [id, refId, customerNumber, serialNumber?.slice(0, 12) ?? '']) {

@@ -61,7 +61,7 @@ describe('npm run dev -w packages/console', function () {
     }
   });
 
-  it('logs out', async () => {
+  it('logs an operator out', async () => {
     const fields = new URLSearchParams({ _csrf: client.cookie('XSRF-TOKEN') ?? '' });
     const out = await client.send('POST', '/admin/logout', fields.toString());
     expect(out.status).to.equal(303);

@@ -48,7 +48,7 @@ function matches(route: string, path: string): boolean {
 }
 
 describe('changes that the pages offer', () => {
-  it('every permission for a change that a page uses is tried by each role', () => {
+  it('cover every permission for a change that a page uses', () => {
     const tried = offeredChanges({ purchase: '', sold: '' }).map(({ action }) => action);
     const changes = tried.filter((action) => rights[action].kind === 'change');
     expect([...new Set(changes)].sort()).to.deep.equal(findChangePermissions());
@@ -66,7 +66,7 @@ describe('changes that the pages offer', () => {
     });
   }
 
-  it('each change is on a page that is visited', () => {
+  it('are all on visited pages', () => {
     const visited = [
       '/purchases/p',
       ...pagesWith({ purchase: 'p', job: 'j' }, 'admin').map(([path]) => path),
@@ -117,7 +117,7 @@ describe('changes that the pages offer', () => {
     });
 
     for (const role of operatorRoles) {
-      it(`passes for ${role} in ${languagesOf(role).join(' and ')} with allowed changes only`, async () => {
+      it(`passes for ${role} in ${languagesOf(role).join(' and ')} and offers only allowed changes`, async () => {
         for (const locale of languagesOf(role)) {
           const { page } = await browser.logIn(role, locale);
           const changes = offeredChanges({ purchase, sold });

@@ -116,7 +116,7 @@ describe('lists and exports of the console', function () {
     ]);
   });
 
-  it('in_review is `true` or `false`', async () => {
+  it('writes in_review as `true` or `false`', async () => {
     const csv = await viewer.client.get('/admin/purchases.csv', acceptAnything);
     const [head = '', ...lines] = csv.text.trim().split('\r\n');
     const at = head.split(',').indexOf('in_review');
@@ -151,7 +151,7 @@ describe('lists and exports of the console', function () {
     expect((await viewer.call('/purchases/sums?account=nobody')).status).to.equal(404);
   });
 
-  it('finds purchases by price, both ends included, and refuses an invalid price', async () => {
+  it('finds purchases by price, both bounds included, and refuses an invalid price', async () => {
     const transactions = shop.stack.db.collection<{ _id: string; price: number }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const productCode = uniqueRef('P');

@@ -79,7 +79,7 @@ describe('a change whose body arrives late', function () {
     expect(status).to.equal(200);
   };
 
-  it('is refused if the sessions were ended in between, for every operation', async () => {
+  it('is refused by every operation if the sessions were ended in between', async () => {
     const caller = await callerAs(shop, 'admin');
     const calls = consoleOperations
       .filter(({ method }) => method !== 'get')

@@ -47,7 +47,7 @@ describe('markups and price groups in the console', function () {
     expect((await shop.caller.call('/markups?account=none-such')).status).to.equal(404);
   });
 
-  it('audits actor, reason, before and after; a repeat changes nothing', async () => {
+  it('audits actor, reason, old and new values; a repeat changes nothing', async () => {
     const code = await shop.product(10_000);
     const subject = `* product ${code}`;
     const rule = { account: null, group: null, scope: 'product', of: code };

@@ -66,7 +66,7 @@ describe('money in the console', function () {
     expect((await call('/deposits?account=nobody')).status).to.equal(404);
   });
 
-  it('settlements are listed, claimed by one operator, paid once or refunded', async () => {
+  it('settlements are listed, claimed by one operator, and paid once or refunded', async () => {
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
     const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
@@ -284,7 +284,7 @@ describe('money in the console', function () {
   });
 
   // Run after the other tests, because this test fabricates a closed day.
-  it('shows latency of the day before, the last closing suspense and 30 days', async () => {
+  it("shows the previous day's latency, the last closed suspense and 30 days", async () => {
     const hourOf = (backMs: number) => getSampleId('purchases', Date.now() - backMs);
     const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });
     await shop.stack.db.collection<{ _id: string }>('samples').insertMany([

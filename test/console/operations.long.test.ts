@@ -28,7 +28,7 @@ describe('operations of the console', function () {
   const accountId = async (username: string) =>
     String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
 
-  it('answer every error in the standard envelope', async () => {
+  it('return every error in the standard envelope', async () => {
     const stranger = await consoleClient(shop.stack.baseUrl, '198.51.100.8').get('/admin/api/session', {
       accept: '*/*',
     });

@@ -38,7 +38,7 @@ describe('operators in the console', function () {
       timestamp: Date.now() + periodsAhead * 30_000,
     });
 
-  it('creates an operator with a password that only the answer shows', async () => {
+  it('creates an operator with a password that only the response shows', async () => {
     const made = await admin.ask('createOperator', '/operators', {
       ...proven,
       username: 'dewi',
@@ -171,7 +171,7 @@ describe('operators in the console', function () {
     }
   });
 
-  it('an operator with a second factor must also send a code, each once', async () => {
+  it('an operator with a second factor must also send a code, and each works once', async () => {
     const caller = await callerAs(shop, 'admin');
     const { secret, uri } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     expect(uri).to.include(secret);
@@ -251,7 +251,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(caller.username))?.totp ?? null).to.equal(null);
   });
 
-  it('a change of the own password ends other sessions and renews this one', async () => {
+  it("a change of one's own password ends other sessions and renews this one", async () => {
     const caller = await callerAs(shop, 'support');
     const other = await logInAs(caller.username);
     const fresh = 'another long password';

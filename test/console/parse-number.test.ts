@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseNumber } from '../../packages/console/src/parts/parse-number.js';
 
-describe('a number that an operator writes', () => {
+describe('a number that an operator types', () => {
   const whole: [string, number][] = [
     ['0', 0],
     ['50000', 50_000],
@@ -41,12 +41,12 @@ describe('a number that an operator writes', () => {
     '9007199254740992',
     '\u0665',
   ]) {
-    it(`${JSON.stringify(text)} is no whole number`, () => {
+    it(`${JSON.stringify(text)} is not a whole number`, () => {
       expect(parseNumber(text)).to.be.NaN;
     });
   }
 
-  it('may have decimals after a point or comma, and then no thousands separators', () => {
+  it('may have decimals after a point or comma, but then no thousands separators', () => {
     expect(['1.25', '1,25', '1.5', '100', '0', '-0.5'].map((text) => parseNumber(text, 2))).to.deep.equal([
       1.25, 1.25, 1.5, 100, 0, -0.5,
     ]);

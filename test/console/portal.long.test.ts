@@ -89,7 +89,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).to.equal('{}');
   });
 
-  it('shows calls with answers live and finds one by ref_id', async () => {
+  it('shows calls and responses live, and finds a call by ref_id', async () => {
     const page = await openSignedIn(keyOf('buyer'));
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const refId = uniqueRef('portal');
@@ -253,7 +253,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect((await download).suggestedFilename()).to.equal('statement.csv');
   });
 
-  it('continues with a new key, and the old one is signed out elsewhere', async () => {
+  it('continues with a new key and signs out sessions with the old key', async () => {
     const [page, elsewhere] = [await openSignedIn(keyOf('buyer2')), await openSignedIn(keyOf('buyer2'))];
     await go(page, '/settings', 'Settings');
     await page.getByRole('button', { name: 'Show: API key' }).click();
@@ -272,7 +272,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await elsewhere.getByLabel('API key').waitFor();
   });
 
-  it('no buyer page has English words in Indonesian, and each passes on a phone', async () => {
+  it('each buyer page is fully Indonesian and passes the page checks on a phone', async () => {
     const key = keyOf('buyer');
     const buyer = apiClient(stack.baseUrl, key);
     await buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
@@ -300,7 +300,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect(found).to.deep.equal([]);
   });
 
-  it('a seller has the same pages; an allowlist without their address is refused', async () => {
+  it('shows a seller the same pages; refuses an allowlist without their address', async () => {
     const page = await openSignedIn(keyOf('seller'), 'id-ID', 375);
     await expectPageToPassChecks(page, 'portal-seller-phone');
     for (const [path, heading] of [

@@ -81,7 +81,7 @@ describe('filtered purchases in the console', function () {
     expect((await caller.call('/purchases/sums?account=nobody')).status).to.equal(404);
   });
 
-  it('are found by price, both ends included; an invalid price is refused', async () => {
+  it('are found by price, both bounds included; an invalid price is refused', async () => {
     const transactions = shop.stack.db.collection<{ _id: string; price: number }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const productCode = uniqueRef('P');

@@ -57,7 +57,7 @@ describe('Bull board in the console', function () {
     expect(job.job.queue).to.equal('sellerPostings');
   });
 
-  it('shows the number of waiting deliveries and the process of each queue', async () => {
+  it('shows how many deliveries wait and which process serves each queue', async () => {
     const deliveries = shop.stack.db.collection('deliveries');
     const [sold] = await deliveries.find().limit(1).toArray();
     const later = new Date(Date.now() + 3_600_000);
@@ -124,7 +124,7 @@ describe('Bull board in the console', function () {
     expect([done?.['before'].concurrency, done?.['after'].concurrency]).to.deep.equal([3, 'no limit']);
   });
 
-  it('ignores a change whose body is truncated or no JSON', async () => {
+  it('ignores a change whose body is truncated or not JSON', async () => {
     const admin = await callerAs(shop, 'admin');
     const cookies = ['topup_admin', 'XSRF-TOKEN'].map((name) => `${name}=${admin.client.cookie(name) ?? ''}`);
     const { port } = new URL(shop.stack.baseUrl);
@@ -162,7 +162,7 @@ describeWith('chromium', 'the Bull board in a browser', function () {
     await shop.stack.stop();
   });
 
-  it('the login, the queue descriptions and the links pass the checks', async () => {
+  it('the login, the queue descriptions and the links pass the page checks', async () => {
     const { page } = await browser.logIn('operations');
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
     const words = page.getByText(/Processed by/).first();

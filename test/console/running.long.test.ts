@@ -31,7 +31,7 @@ describe('operation of the service in the console', function () {
     return (await accounts.findOne({ _id: sellerId }))?.username ?? '';
   }
 
-  it('shows the state of providers from worker counts and steers them', async () => {
+  it('shows providers from worker counts, and pauses, limits and tests a provider', async () => {
     const name = await sellerOf(await shop.buySuccessfully());
     const seller = await eventually("the workers' counts are stored", async () => {
       const { providers } = await ask('listProviders', '/providers');

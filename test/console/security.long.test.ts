@@ -42,7 +42,7 @@ describe('security of the operator console', () => {
   }
   const csrfHeader = (client: ConsoleClient) => ({ 'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '' });
 
-  it('redirects to the login without a session and answers scripts with 401', async () => {
+  it('without a session, redirects pages to the login and refuses scripts with 401', async () => {
     const client = browser();
     for (const path of ['/admin', '/admin/queues', '/admin/queues/api/queues']) {
       const page = await client.get(path);
@@ -128,7 +128,7 @@ describe('security of the operator console', () => {
     expect(wrong.status).to.equal(403);
   });
 
-  it('refuses every change without the CSRF token and audits the others', async () => {
+  it('refuses every change without the CSRF token and audits every accepted one', async () => {
     const client = await logInAs(admin);
     const pause = '/admin/queues/api/queues/reports/pause';
     expect((await client.send('PUT', pause)).status).to.equal(403);
@@ -156,7 +156,7 @@ describe('security of the operator console', () => {
     expect(audit[1]?.['after'], 'result of the action').to.include({ paused: true, http_status: 200 });
   });
 
-  it('a viewer sees everything and changes nothing', async () => {
+  it('a viewer can open the queue board but change nothing', async () => {
     const client = await logInAs(viewer);
     expect((await client.get('/admin/queues')).status).to.equal(200);
     const pause = '/admin/queues/api/queues/reports/pause';
@@ -208,7 +208,7 @@ describe('security of the operator console', () => {
     expect((await client.get('/admin', { cookie: `topup_admin=${token}` })).status).to.equal(303);
   });
 
-  it("the seed creates, keeps or leaves the demo operator's password", async () => {
+  it("the seed generates, sets or leaves the demo operator's password", async () => {
     const seed = async (known?: string): Promise<string | undefined> => {
       const env = { ...stack.env, ...(known !== undefined && { ADMIN_PASSWORD: known }) };
       const printed = await runToEnd('scripts/seed.js', ['--json'], env);

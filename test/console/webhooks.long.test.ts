@@ -56,7 +56,7 @@ describe('webhooks in the console', function () {
     expect(headers['webhook-signature']).to.match(/^v1,.{13}…$/);
   });
 
-  it('replays many in one call with a result and audit entry each', async () => {
+  it('replays many deliveries in one call, with a result and an audit entry each', async () => {
     const [one, other] = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const attemptsOf = (_id: string, attemptCount: number) =>
@@ -83,7 +83,7 @@ describe('webhooks in the console', function () {
     expect((await caller.call('/deliveries/replay', tooMany)).status).to.equal(400);
   });
 
-  it('counts and replays all dead ones of an account once, without pings', async () => {
+  it('counts and replays all dead deliveries of an account once, except pings', async () => {
     const mine = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const ping = {

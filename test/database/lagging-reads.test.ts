@@ -63,7 +63,7 @@ describe('reads while the majority lags', () => {
     };
   }
 
-  it('closes a day without movements that a majority lacks', async () => {
+  it('closes a day without movements that are not majority-committed', async () => {
     const { accountId, ...movement } = await prepareFirstMovement();
     const rows = await readBeforeAndAfter(journals.collectionName, {
       ...movement,
@@ -72,7 +72,7 @@ describe('reads while the majority lags', () => {
     expect(rows.map((row) => row?.lastSeq ?? null)).to.deep.equal([null, 1]);
   });
 
-  it('shows no movement in a statement that a majority lacks', async () => {
+  it('shows no movement in a statement before it is majority-committed', async () => {
     const { accountId, ...movement } = await prepareFirstMovement();
     const period = { start: new Date(Date.now() - 60_000), end: new Date(Date.now() + 60_000) };
     const statements = await readBeforeAndAfter(journals.collectionName, {
@@ -82,7 +82,7 @@ describe('reads while the majority lags', () => {
     expect(statements.map(({ lastSeq }) => lastSeq)).to.deep.equal([0, 1]);
   });
 
-  it('closes a day without audit entries that a majority lacks', async () => {
+  it('closes a day without audit entries that are not majority-committed', async () => {
     const bound = boundOfNow();
     await dayCloses.insertOne({
       _id: bound.day,
@@ -108,7 +108,7 @@ describe('reads while the majority lags', () => {
     expect(covered).to.deep.equal([0, 1]);
   });
 
-  it('counts no row in a root that a majority lacks', async () => {
+  it('includes no row in a root before the row is majority-committed', async () => {
     const day = '2020-01-01';
     const _id = `${day}:${newId()}`;
     const counts = await readBeforeAndAfter(walletCloses.collectionName, {
@@ -119,7 +119,7 @@ describe('reads while the majority lags', () => {
     expect(counts).to.deep.equal([0, 1]);
   });
 
-  it('reports a day as closed only after a majority holds it', async () => {
+  it('reports a day as closed only after its close is majority-committed', async () => {
     const day = '2999-01-01';
     const closed = { state: 'closed' as const, batches: 0, content: null, root: 'x', signature: null };
     const days = await readBeforeAndAfter(dayCloses.collectionName, {

@@ -66,7 +66,7 @@ describe('reads of data that changes during the read', () => {
       },
     ],
   ] satisfies [string, (play: Awaited<ReturnType<typeof openPlay>>, id: string) => Promise<void>][]) {
-    it(`hash a sale as before when it is ${what} during a close`, async () => {
+    it(`hash a sale unchanged if the sale is ${what} during a close`, async () => {
       const play = await openPlay();
       const { _id } = await play.buy();
       await play.succeed(await findPurchase(play.buyer._id, _id));
@@ -86,7 +86,7 @@ describe('reads of data that changes during the read', () => {
     });
   }
 
-  it('claim a delivery once when it moves in its index', async () => {
+  it('claim a delivery once even if it moves in its index', async () => {
     const accountId = newId();
     const due = (url: string, agoMs: number) => {
       const event = { event: 'ping' as const, payload: {}, channel: 'webhook' as const };
@@ -114,7 +114,7 @@ describe('reads of data that changes during the read', () => {
     expect(new Set(claimed.map(({ _id }) => _id)).size).to.equal(rows.length);
   });
 
-  it('sum up the debt to sellers unchanged while a sale is posted', async () => {
+  it('return the same debt to sellers while a sale is posted', async () => {
     const play = await openPlay();
     const { _id } = await play.buy();
     await play.succeed(await findPurchase(play.buyer._id, _id));
@@ -130,7 +130,7 @@ describe('reads of data that changes during the read', () => {
     expect(await read(), 'read after the change').to.equal(before);
   });
 
-  it('report no account that is created during a verification', async () => {
+  it('report no finding for an account that is created during a verification', async () => {
     const id = newId();
     const log = createFindingLog();
     const range = { $gt: '', $lte: id, $type: 'string' as const };
@@ -147,7 +147,7 @@ describe('reads of data that changes during the read', () => {
     expect(log.findings).to.deep.equal([]);
   });
 
-  it('keep an old bank line that is reopened during a removal', async () => {
+  it('keep an old bank line that is reopened during the removal of old lines', async () => {
     const line: BankLine = {
       _id: newId(),
       key: newId(),

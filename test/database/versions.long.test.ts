@@ -110,13 +110,13 @@ describe('an outdated server', () => {
     });
   }
 
-  it('Redis: ends a running web process when it appears', async () => {
+  it('Redis: ends a web process that started before the server was reachable', async () => {
     await gate.cut();
     const web = await startProgram('src/server.js', [], envs.get('Redis'));
     await expectExitWithMessage(web, () => gate.restore());
   });
 
-  it('Redis: ends a running worker when it returns outdated', async () => {
+  it('Redis: ends a running worker if it replaces a current server', async () => {
     isOld = false;
     const worker = await startProgram('workers/run.js', ['settlements'], envs.get('Redis'));
     await gate.cut();

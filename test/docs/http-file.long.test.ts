@@ -47,7 +47,7 @@ const isOrder = ({ init }: WrittenCall) => typeof init.body === 'string' && init
 describe('topup.http', function () {
   this.timeout(120_000);
 
-  it('each call succeeds from top to bottom, and a repeated order is the same', async () => {
+  it('each call succeeds from top to bottom, and a repeated order changes nothing', async () => {
     const stack = await startStack({ workers: ['all'] });
     try {
       const { buyer, seller } = await stack.seed();

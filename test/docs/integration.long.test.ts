@@ -112,7 +112,7 @@ describe('docs/guides/integrate', () => {
     body: '{"status":"success","code":"05","data":{"ref_id":"order-7","status":"PENDING"}}',
   };
 
-  it('the retry example repeats temporary refusals and stops at a final one', async () => {
+  it('the retry example retries temporary refusals and stops at a final one', async () => {
     const ended = await retried([
       refusal(503, 'product_busy'),
       refusal(429, 'rate_limited'),
@@ -122,7 +122,7 @@ describe('docs/guides/integrate', () => {
     expect(JSON.parse(ended.printed)).to.include({ reason: 'invalid_customer_number' });
   });
 
-  it('the retry example repeats an unknown outcome and trusts no later refusal', async () => {
+  it('the retry example retries an unknown outcome and trusts no later refusal', async () => {
     const open = [
       null,
       refusal(503, 'service_unavailable'),
@@ -160,7 +160,7 @@ describe('docs/guides/integrate', () => {
     }
   });
 
-  it('names every code that a call can answer', () => {
+  it('names every code that a call can return', () => {
     const statuses = Object.values(document.components.responses).map(({ content }) => content);
     for (const { 'application/json': json } of statuses) {
       expect(text).to.include(`\`${String(json?.schema.allOf?.[1]?.properties?.['code']?.const)}\``);

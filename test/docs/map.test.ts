@@ -23,7 +23,7 @@ describe('pages of docs', () => {
 });
 
 describe('field descriptions in /docs', () => {
-  it('have words for every pattern', () => {
+  it('describe every pattern in words', () => {
     const patterns = new Set(
       [...JSON.stringify(describedInterface()).matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(
         ([, json = '']) => JSON.parse(json) as string,

@@ -55,10 +55,10 @@ describeWith('chromium', '/docs in a browser', function () {
   }
 
   for (const { name, title } of docsMap.flatMap(({ pages }) => pages)) {
-    it(`${title}: passes on a phone`, () => openAndCheck(`/docs/${name}`, ['.sidebar']));
+    it(`${title}: passes the page checks on a phone`, () => openAndCheck(`/docs/${name}`, ['.sidebar']));
   }
 
-  it('the map, the list of calls and a call pass on a phone', async () => {
+  it('the map, the list of calls and a call pass the page checks on a phone', async () => {
     for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/createBuyerReport']) {
       await openAndCheck(path);
     }

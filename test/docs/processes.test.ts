@@ -39,7 +39,7 @@ it('README.md names every process type', async () => {
   expect(line.match(/(?<=run\.js |`)[\w-]+(?=`)/g)).to.deep.equal(names);
 });
 
-it('the job in the guide is the one in the code', async () => {
+it('the job in the guide matches the code', async () => {
   const text = await readFile('docs/guides/contribute/add-a-job.md', 'utf8');
   const shown = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)\n```/g)];
   expect(shown).to.have.length(3);

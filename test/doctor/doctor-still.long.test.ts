@@ -167,7 +167,7 @@ describe('topup doctor with a stopped worker', function () {
     };
     const stuck = /a job has been due for a minute, and none is taken$/;
 
-    it('fails', () =>
+    it('fails for the queue of the job', () =>
       withOldJob('inquiries', async () => {
         await sayOf('inquiries');
         const { code, of } = await look();

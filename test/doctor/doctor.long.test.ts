@@ -9,7 +9,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { startProxy, type TestProxy } from '../webhooks/support/proxy.js';
 
-describe('topup doctor about the lifetime of locks', () => {
+describe('topup doctor, transaction lifetime', () => {
   let stack: Stack;
   let mongo: Outage;
   let admin: MongoClient;
@@ -58,14 +58,14 @@ describe('topup doctor about the lifetime of locks', () => {
     expect(await found()).to.include({ status: 'warn' });
   });
 
-  it('reports nothing if the user may not read it', async () => {
+  it('reports nothing if the database user may not read the lifetime', async () => {
     const uri = stack.env['MONGODB_URI'] ?? '';
     const seen = await withFault({ commands: ['getParameter'], kind: 'forbidden', uri }, found);
     expect(seen).to.equal(undefined);
   });
 });
 
-describe('topup doctor about the webhook proxy', () => {
+describe('topup doctor, webhook proxy', () => {
   let stack: Stack;
   let proxy: TestProxy;
   before(async () => {
@@ -82,7 +82,7 @@ describe('topup doctor about the webhook proxy', () => {
     return checks.find(({ name }) => name === 'WEBHOOK_PROXY_URL');
   };
 
-  it('reports if the proxy accepts calls, and nothing without a proxy', async () => {
+  it('reports whether the proxy accepts calls, and nothing without a proxy', async () => {
     expect(await found('')).to.equal(undefined);
     expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'accepts calls' });
     expect(await found(`http://user:geheim@127.0.0.1:${proxy.port}`)).to.include({
@@ -94,7 +94,7 @@ describe('topup doctor about the webhook proxy', () => {
   });
 });
 
-describe('topup doctor about workers', () => {
+describe('topup doctor, workers', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({ web: false });
@@ -107,7 +107,7 @@ describe('topup doctor about workers', () => {
     return { code: result.code, checks: checks.filter(({ name }) => name.startsWith('queue ')) };
   };
 
-  it('fails without any worker and warns about missing kinds', async () => {
+  it('fails without any worker and warns about missing process types', async () => {
     const without = await queues();
     expect(without.code).to.equal(1);
     expect(new Set(without.checks.map(({ status }) => status))).to.deep.equal(new Set(['fail']));
@@ -118,7 +118,7 @@ describe('topup doctor about workers', () => {
   });
 });
 
-describe('topup doctor about required processes', function () {
+describe('topup doctor, required processes', function () {
   this.timeout(120_000);
   let stack: Stack;
   before(async () => {
@@ -160,7 +160,7 @@ describe('topup doctor about required processes', function () {
   });
 });
 
-describe('topup doctor about an overdue delayed job', () => {
+describe('topup doctor, overdue delayed job', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({ workers: ['reports'] });

@@ -135,21 +135,21 @@ describe('account isolation of every operation', function () {
     expect(leakedMarks, text).to.deep.equal([]);
   }
 
-  it('the matrix covers exactly every operation and every parameter', () => {
+  it('the matrix covers every operation and parameter, and no others', () => {
     expect(Object.keys(matrix)).to.have.members(allOperations.map(({ id }) => id));
     for (const { id, placesOf } of allOperations) {
       expect(Object.keys(entryOf(id).places), `places of ${id}`).to.have.members(placesOf);
     }
   });
 
-  it('an operation with no tried identifier gives a reason', () => {
+  it('an operation without a tested identifier states why', () => {
     for (const [id, { places, because }] of Object.entries(matrix)) {
       const isTried = Object.values(places).some((place) => place.isTried);
       expect(isTried, `${id}: ${because ?? 'no reason'}`).to.equal(because === undefined);
     }
   });
 
-  it('the other side has data of every kind, and each identifier has an unknown twin', () => {
+  it('the other side has data of every kind, and every identifier can be made unknown', () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
       expect(toUnknownIdentifier(identifier)).to.not.equal(identifier);
@@ -178,7 +178,7 @@ describe('account isolation of every operation', function () {
       }
 
       for (const [name, place] of tried) {
-        it(`${id}: answers the other side's identifier as ${name} like an unknown one`, async () => {
+        it(`${id}: treats the other side's identifier in ${name} like an unknown one`, async () => {
           const credentials = role === 'buyer' && !isReseller(id) ? [undefined, token] : [undefined];
           for (const [which, identifier] of namesFor(place)) {
             for (const credential of credentials) {
@@ -199,7 +199,7 @@ describe('account isolation of every operation', function () {
       const { places } = entryOf(id);
       for (const [name, { shared }] of Object.entries(places)) {
         if (shared) {
-          it(`${id}: ${shared.these.join(', ')} as ${name} answers ${shared.status}: ${shared.because}`, async () => {
+          it(`${id}: ${shared.these.join(', ')} in ${name} returns ${shared.status}: ${shared.because}`, async () => {
             for (const which of shared.these) {
               const sent = identifiers[which];
               const answer = await send(callOf(id, { ...usualValues(places), [name]: sent }));
@@ -232,7 +232,7 @@ describe('account isolation of every operation', function () {
   });
 
   describe('after all calls', () => {
-    it('each tried identifier returns data to its owner', async () => {
+    it('each tested identifier returns data to its owner', async () => {
       const found: Record<string, IdentifierName[]> = {
         getWalletTransaction: [
           'transaction',

@@ -92,7 +92,7 @@ describe('hostile input', () => {
     };
 
     for (const [encoding, bytes] of Object.entries(broken)) {
-      it(`answers an invalid ${encoding} body with 400/01 and logs no error`, async () => {
+      it(`refuses an invalid ${encoding} body with 400/01 and logs no error`, async () => {
         const { key } = await api.newBuyer();
         for (const path of ['/api/buyer/transactions', '/api/reseller/callback']) {
           const { message, ...answer } = await send(path, key, encoding, bytes);
@@ -115,7 +115,7 @@ describe('hostile input', () => {
     });
   });
 
-  it('logs 400 without an error if the client hangs up within its body', async () => {
+  it('logs 400 and no error if the client disconnects while it sends the body', async () => {
     const lines: Record<string, unknown>[] = [];
     const listen = (line: Record<string, unknown>) => lines.push(line);
     logger.on('data', listen);
@@ -230,7 +230,7 @@ describe('hostile input', () => {
       expect(queries).to.deep.equal([]);
     });
 
-    it('an unknown username gets the same queries, answer and time as a known one', async () => {
+    it('an unknown username causes the same queries, response and time as a known one', async () => {
       const { account, key } = await api.newBuyer();
       const unknown = `u-${account.username.slice(2)}`;
       const ask = async (username: string, kind: 'md5' | 'hmac') => {

@@ -123,7 +123,7 @@ describe('permissions of each credential', () => {
     });
   }
 
-  it('an operation without a declared power requires the current key', () => {
+  it('an operation without a declared permission requires the current key', () => {
     const silent = defineOperation({
       id: 'silent',
       method: 'get',

@@ -92,7 +92,7 @@ describe('MongoDB outage', function () {
     ['is killed', () => mongo.cut()],
   ];
   for (const [name, begin] of outages) {
-    it(`${name}: answers 503/03 in time, recovers, and loses or repeats no purchase`, async () => {
+    it(`${name}: returns 503/03 in time, recovers, and loses or repeats no purchase`, async () => {
       const [first, second] = [purchase(), purchase()];
       const before = [first, second];
       const [bought, boughtAsReseller] = await Promise.all([buy(first), buyAsReseller(second)]);

@@ -81,7 +81,7 @@ describe('rate limit', () => {
     expect(await redis().pttl(`${env.QUEUE_PREFIX}:${key}`)).to.be.within(1, 60_000);
   });
 
-  it('refuses locally once it is used up; a raised limit keeps the accepted count', async () => {
+  it('an exhausted limit refuses locally, and a raised limit keeps the accepted count', async () => {
     const key = `test:${uniqueRef()}`;
     for (let n = 0; n < 5; n++) {
       await takeFromMinute(key, 3);
@@ -93,14 +93,14 @@ describe('rate limit', () => {
     expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 1 });
   });
 
-  it('refuses a call if other processes used it up, without counting the refusal', async () => {
+  it('refuses a call if other processes used up the limit, and does not count it', async () => {
     const key = `test:${uniqueRef()}`;
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
     expect(await takeFromMinute(key, 3)).to.include({ accepted: false, remaining: 0 });
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
   });
 
-  it('uses the count in Redis again after an outage in which it refused locally', async () => {
+  it('uses the count in Redis again after an outage with local refusals', async () => {
     const key = `test:${uniqueRef()}`;
     const day = { max: 1, windowMs: 86_400_000 };
     const { countInWindow } = redis() as unknown as Record<string, unknown>;

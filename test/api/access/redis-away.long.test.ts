@@ -65,7 +65,7 @@ describe('Redis outage', function () {
   }
 
   for (const [name, begin] of outages) {
-    it(`${name}: answers 503/03 in time if the call needs a worker, and debits nothing`, async () => {
+    it(`${name}: returns 503/03 in time if the call needs a worker, and debits nothing`, async () => {
       const balance = async () => (await buyer.post('/api/buyer/balance')).body.data.balance as number;
       const before = await balance();
       await begin();

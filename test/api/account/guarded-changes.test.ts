@@ -106,7 +106,7 @@ describe('guarded account changes', () => {
     }
   });
 
-  it('a new bank account is notified once and needs approval until one payout to it', async () => {
+  it('a new bank account causes one notice, and its settlements need approval', async () => {
     const seller = await newSeller();
     expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
     expect(await notices(seller)).to.deep.equal([]);

@@ -37,7 +37,7 @@ describe('GET /api/<role>/requests', () => {
   const buy = ({ key }: ApiAccount, body: object) =>
     api.call({ method: 'POST', path: '/v1/transactions', key, body });
 
-  it('returns requests and answers, newest first, only to their account', async () => {
+  it('returns requests and responses, newest first, only to their account', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const [buyer, other] = [await api.newBuyer(15_000), await api.newBuyer(15_000)];
     const refs = [uniqueRef(), uniqueRef()];
@@ -142,7 +142,7 @@ describe('GET /api/<role>/requests', () => {
     expect(stored).to.include(purchase.ref_id);
   });
 
-  it('accepts malformed request targets and stores no key or number of them', async () => {
+  it('accepts malformed request targets and stores no key or number from them', async () => {
     const buyer = await api.newBuyer();
     const { hostname, port } = new URL(api.url());
     const send = (target: string) =>

@@ -57,7 +57,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     ['a prepaid product', 400, '01', async () => (await newProduct(api))._id],
   ];
   for (const [what, status, code, product] of refusals) {
-    it(`${what}: both answer ${status}/${code} and debit nothing`, async () => {
+    it(`${what}: both return ${status}/${code} and debit nothing`, async () => {
       const buyer = await api.newBuyer(100_000);
       const body = { code: await product() };
       for (const call of [inquiry(body), payment(body)]) {
@@ -67,7 +67,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     });
   }
 
-  it("answers 404/02 for a PLN token if no seller's provider checks meters", async () => {
+  it("returns 404/02 for a PLN token if no seller's provider checks meters", async () => {
     const product = await newProduct(api, { subcategory: 'pln', customerNumber: { kind: 'pln' } });
     const { _id: code, sellerId } = product;
     await writeAndInvalidate([AccountModel], null, (rows) =>
@@ -79,7 +79,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     expect(answer.body.reason).to.equal('meter_check_not_offered');
   });
 
-  it('answers 402/01 for one rupiah too little, and the quote can still be paid', async () => {
+  it('returns 402/01 if one rupiah is missing, and the quote can still be paid', async () => {
     const { _id: code } = await newBill();
     const buyer = await api.newBuyer(77_499);
     const quote = await quoteOf(buyer, code);

@@ -32,7 +32,7 @@ describe('POST /api/buyer/deposit', () => {
     expect(largest.body.data.balance_after).to.equal(1_000_000_050_000);
   });
 
-  it('answers a repeat with the first result; 20 concurrent calls credit once', async () => {
+  it('returns the first result to a repeat; 20 concurrent calls credit once', async () => {
     const { key, account } = await api.newBuyer();
     const body = { amount: 60_000, ref_id: uniqueRef() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.call({ path, key, body })));

@@ -15,7 +15,7 @@ describe('POST /api/buyer/transaction', () => {
     createdStatus: 200,
   });
 
-  it('answers pending with the normalised number and no sn', async () => {
+  it('returns pending with the normalised number and no sn', async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     const body = { code: product._id, customer_number: '+62 812-3456-1230', ref_id: uniqueRef() };

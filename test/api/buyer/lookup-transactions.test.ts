@@ -19,7 +19,7 @@ describe(`POST ${path}`, () => {
     return { key, refs: stored.map(({ refId }) => refId), stored };
   }
 
-  it('returns transactions in the order asked, once each, and lists unknown ref_ids', async () => {
+  it('returns each transaction once, in the requested order, and lists unknown ref_ids', async () => {
     const { key, refs } = await buyerWith(3);
     const [first = '', second = '', third = ''] = refs;
     const unknown = uniqueRef();

@@ -76,7 +76,7 @@ describe('postpaid: inquiry and payment', () => {
     await expectLedgerToBalance(stack);
   });
 
-  it('a payment without a quote asks the biller itself', async () => {
+  it('a payment without a quote queries the biller itself', async () => {
     const paid = await pay('530000005555');
     expect(paid.status).to.equal(200);
     expect((await settled(paid.body.data.transaction_id)).status).to.equal('SUCCESS');
@@ -113,7 +113,7 @@ describe('postpaid: inquiry and payment', () => {
     ['a malformed number', '12a', 422, '04'],
   ];
   for (const [what, number, status, code] of refused) {
-    it(`${what}: inquiry and payment answer ${status}/${code} and nothing is debited`, async () => {
+    it(`${what}: inquiry and payment return ${status}/${code} and debit nothing`, async () => {
       const before = await balance();
       for (const answer of [await inquire(number), await pay(number)]) {
         expect(answer.status).to.equal(status);
@@ -277,7 +277,7 @@ describe('postpaid: concurrent payments of one bill', () => {
     await expectLedgerToBalance(stack);
   });
 
-  it('asks the biller again after a final payment; earlier quotes cannot be paid', async () => {
+  it('queries the biller again after a final payment; earlier quotes cannot be paid', async () => {
     const number = '530000006664';
     const first = (await payBy(buyer, number)).body.data.transaction_id as string;
     await askTimes(50, number);

@@ -9,7 +9,7 @@ import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
 import { englishWordIn } from './english-words.js';
 
-describe('language of answers', () => {
+describe('language of responses', () => {
   const api = useApi();
   before(subscribeToChanges);
 
@@ -50,7 +50,7 @@ describe('language of answers', () => {
     }
   });
 
-  it('changes only the messages of failures, on every surface', async () => {
+  it('changes only the message of a failure, on every surface', async () => {
     const { _id: code } = await newProduct(api);
     const bill = await newProduct(api, { category: 'pascabayar', customerNumber: { kind: 'bill' } });
     const poor = await api.newBuyer(1_000);
@@ -127,7 +127,7 @@ describe('language of answers', () => {
     }
   });
 
-  it('insufficient balance names both amounts in Indonesian format in both languages', async () => {
+  it('insufficient_balance states both amounts in Indonesian format in both languages', async () => {
     const { _id: code } = await newProduct(api, { price: 5_000 });
     const { key } = await api.newBuyer(1_000);
     const body = { code, customer_number: '081234567890', ref_id: uniqueRef() };
@@ -139,7 +139,7 @@ describe('language of answers', () => {
     );
   });
 
-  it('a success message is in the language; an answer without one has no language', async () => {
+  it('a success message is translated; a response without one has no Content-Language', async () => {
     const { key } = await api.newBuyer();
     const body = { amount: 50_000, ref_id: uniqueRef() };
     const paid = await inLanguage('id', { path: '/api/buyer/deposit', key, body });
@@ -217,7 +217,7 @@ describe('language of answers', () => {
     expect((await call('id')).body.message).to.match(/^Insufficient balance/);
   });
 
-  it('answers operator calls in English, which the console translates', async () => {
+  it('responds to operator calls in English, whatever the header', async () => {
     const answer = await inLanguage('id', {
       path: '/admin/api/accounts/nobody',
       headers: { accept: 'application/json' },

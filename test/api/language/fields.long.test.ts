@@ -45,7 +45,7 @@ describe('field errors', () => {
     }
   };
 
-  it('an empty list must contain at least 1 item, or 2 items', () => {
+  it('state the minimum length of an empty list with the right plural', () => {
     const schema = Joi.object({
       one: Joi.array().items(Joi.string().max(9)).min(1).max(9),
       two: Joi.array().items(Joi.string().max(9)).min(2).max(9),
@@ -56,7 +56,7 @@ describe('field errors', () => {
     ]);
   });
 
-  it('describe the value and not the rule, in any language', () => {
+  it('describe the value and not the rule, in both languages', () => {
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where)) {
         for (const value of [...field.outside, ...invalidUrls]) {

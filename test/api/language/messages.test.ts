@@ -83,7 +83,7 @@ describe('message table', () => {
     expect(say('noTransaction', { id: '{id}$&' }).id).to.equal('Transaksi {id}$& tidak ada.');
   });
 
-  it('only operator code and third-party texts have text in a single language', () => {
+  it('only operator messages and third-party texts are in a single language', () => {
     const users = [...filesOf('src'), ...filesOf('scripts')].filter(
       (file) => file !== 'src/shared/say.ts' && readFileSync(file, 'utf8').includes('asWritten('),
     );

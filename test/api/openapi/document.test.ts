@@ -170,7 +170,7 @@ describe('OpenAPI document', () => {
     expect(examples).to.be.greaterThan(50);
   });
 
-  it('describes every webhook as it is sent', () => {
+  it('describes every webhook exactly as the service sends it', () => {
     const receiver = {
       _id: 'a',
       webhookUrl: 'https://shop.example/w',
@@ -246,7 +246,7 @@ describe('contract check of the tests', () => {
     body: { status: 'success', code: '00', data: { balance: 5, currency: 'IDR' } },
   };
 
-  it('accepts a matching answer', () => {
+  it('accepts a matching response', () => {
     expect(() => expectToFitContract(good)).to.not.throw();
   });
 
@@ -315,7 +315,7 @@ describe('contract of reports', () => {
     status: 'pending',
   };
 
-  it('accepts a matching answer', () => {
+  it('accepts a matching response', () => {
     check(json);
     check(csv);
     check({ ...json, type: 'deposit', summary: { ...figures, average_amount: 1 }, transactions: [] });

@@ -98,7 +98,7 @@ describe('payment notifications', function () {
     expect(await notify({ ...notice, amount: 1 })).to.have.property('status', 409);
   });
 
-  it('20 concurrent duplicates in two processes credit once with equal answers', async () => {
+  it('20 concurrent duplicates in two processes credit once with equal responses', async () => {
     const notice = await createPendingDeposit();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => notify(notice, index % 2 ? second.url : stack.baseUrl)),
@@ -110,7 +110,7 @@ describe('payment notifications', function () {
     expect(await casesOf(notice)).to.deep.equal([]);
   });
 
-  it('of two concurrent payments of one deposit one credits and one opens a case', async () => {
+  it('of two concurrent payments of one deposit, one credits and one opens a case', async () => {
     const notice = await createPendingDeposit();
     const other = { ...notice, payment_id: uniqueRef('pay') };
     const answers = await Promise.all([notify(notice), notify(other, second.url)]);
@@ -142,7 +142,7 @@ describe('payment notifications', function () {
     ],
   ];
   for (const [what, misfit, why] of mismatches) {
-    it(`${what}: answers 202/05, opens one case and credits nothing`, async () => {
+    it(`${what}: returns 202/05, opens one case and credits nothing`, async () => {
       const notice = await misfit(await createPendingDeposit());
       const before = await balance();
       const answers = await Promise.all(
@@ -274,7 +274,7 @@ describe('payment notifications', function () {
   });
 
   for (const kind of ['reply-lost', 'unlabelled-error', 'transient'] as const) {
-    it(`commit fault ${kind}: credits once, and a repeat gets the same answer`, async () => {
+    it(`commit fault ${kind}: credits once, and a repeat gets the same response`, async () => {
       const notice = await createPendingDeposit();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));

@@ -51,7 +51,7 @@ describe('attempts at a report', () => {
     return [...new Set(found.map((each) => String(each[field])))];
   };
 
-  it('write rows with equal times once each, across pages', async () => {
+  it('write each of many transactions with equal times once, across pages', async () => {
     const { account } = await api.newBuyer();
     const createdAt = now();
     const rows = Array.from({ length: 2_500 }, () => someTransaction({ accountId: account._id, createdAt }));
@@ -62,7 +62,7 @@ describe('attempts at a report', () => {
     expect(items.map((each) => each.transaction_id).sort()).to.deep.equal(rows.map(({ _id }) => _id).sort());
   });
 
-  it('write deposits with equal times once each', async () => {
+  it('write each of many deposits with equal times once', async () => {
     const { account } = await api.newBuyer();
     const deposit = { accountId: account._id, amount: 1, balanceBefore: 0, balanceAfter: 1 };
     const createdAt = now();
@@ -80,7 +80,7 @@ describe('attempts at a report', () => {
     expect(await stored(report._id)).to.deep.include({ rows: 1_000, status: 'completed' });
   });
 
-  it('two concurrent attempts leave one file, that of the last claim', async () => {
+  it('two concurrent attempts leave only the file of the last claim', async () => {
     const { account } = await api.newBuyer();
     await PurchaseModel.insertMany(
       Array.from({ length: 3_000 }, () => someTransaction({ accountId: account._id })),

@@ -33,7 +33,7 @@ describe('CSV for Excel', () => {
     }
   });
 
-  it('any text stays in its cell on one line', () => {
+  it('keeps any text in its cell, on one line', () => {
     const hostile = [
       '=1+1',
       '+1',
@@ -83,7 +83,7 @@ describe('CSV for Excel', () => {
     expect(cellsOf('a;b', 'Promo;=1+1')).to.deep.equal(['="a;b"', '="Promo;\'=1+1"']);
   });
 
-  it('a text too long for a formula is written plainly and is no formula', () => {
+  it('writes a text that is too long for a formula as plain text', () => {
     const long = 'x'.repeat(256);
     expect(cellsOf(long, `=${long}`, 'y'.repeat(255))).to.deep.equal([
       long,

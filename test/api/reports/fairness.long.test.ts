@@ -24,7 +24,7 @@ describe('290 reports of one buyer and one of another', function () {
   });
   after(() => stack.stop());
 
-  it('builds the one report while nearly all others wait', async () => {
+  it("builds the other buyer's report while nearly all of the 290 wait", async () => {
     const { buyer, buyer2 } = await stack.seed();
     const reports = stack.db.collection<Report>('reports');
     const ask = async (key = '') => {

@@ -32,7 +32,7 @@ for (const role of ['buyer', 'seller'] as const) {
       return { first, id, transaction, get, download, key, account };
     }
 
-    it('answers 202/05 while pending and 404/02 for the file; sums of no rows are 0', async () => {
+    it('returns 202/05 while pending and 404/02 for the file; sums of no rows are 0', async () => {
       const { first, id, transaction, get, download } = await requestReport();
       for (const answer of [first, await get()]) {
         expectSuccess(answer, operationOf('get'), { status: 202, code: '05' });
@@ -49,7 +49,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect((await get()).body.data.summary).to.include({ total_transactions: 0 });
     });
 
-    it('answers 200/00 with summary and items, and the whole file', async () => {
+    it('returns 200/00 with summary and items, and the whole file', async () => {
       const { id, transaction, get, download } = await requestReport();
       await generateReport(id);
       const answer = await get();
@@ -65,7 +65,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(file.body).to.deep.equal([item]);
     });
 
-    it('csv: answers a link, and the file has a header and one row', async () => {
+    it('csv: returns a link, and the file has a header and one row', async () => {
       const { id, transaction, get, download } = await requestReport('csv');
       await generateReport(id);
       const answer = await get();
@@ -101,7 +101,7 @@ for (const role of ['buyer', 'seller'] as const) {
         return { ...report, link, follow };
       }
 
-      it('of one report answer 401/07; other reports and new links still work', async () => {
+      it('of one report return 401/07; other reports and new links still work', async () => {
         const { id, key, link, follow } = await createReportWithLink();
         const other = await api.call({ path: root, key, body: { type: 'transaction', format: 'csv' } });
         await generateReport(String(other.body.data.report_id));
@@ -118,7 +118,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expectFailure(await follow(after), { status: 401, code: '07' });
       });
 
-      it("of another account's report: answers 404/02 and keeps the links", async () => {
+      it("for another account's report: returns 404/02 and keeps the links", async () => {
         const { id, link, follow } = await createReportWithLink();
         const stranger = await api.newAccount(role);
         const path = `${root}/${id}/links/revoke`;
@@ -129,7 +129,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expect((await follow(await link())).status).to.equal(200);
       });
 
-      it('of the whole account: ends every earlier link and writes an audit entry', async () => {
+      it('for the whole account: ends every earlier link and writes an audit entry', async () => {
         const { key, account, link, follow } = await createReportWithLink();
         const before = await link();
         const revoked = await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
@@ -152,7 +152,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expectFailure(await follow(before), { status: 401, code: '07' });
       });
 
-      it('of a suspended account answer 403/07', async () => {
+      it('of a suspended account return 403/07', async () => {
         const { account, link, follow } = await createReportWithLink();
         const before = await link();
         await setAccountStatus(account, 'suspended', { actor: 'cli:test', from: null, reason: 'a test' });
@@ -168,7 +168,7 @@ for (const role of ['buyer', 'seller'] as const) {
       }
     });
 
-    it('an unknown or expired report is 404/02, with and without download', async () => {
+    it('an unknown or expired report returns 404/02, with and without download', async () => {
       const { id, key, get, download } = await requestReport();
       await generateReport(id);
       for (const path of [`${root}/no-such-report`, `${root}/no-such-report/download`]) {

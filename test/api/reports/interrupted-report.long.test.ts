@@ -93,7 +93,7 @@ describe('interrupted reports', () => {
     expect((await buyer.post('/api/buyer/balance')).status).to.equal(200);
   });
 
-  it('a missing file is answered with an error, not a broken connection', async () => {
+  it('a missing file causes an error response, not a broken connection', async () => {
     const { id, path } = await storeReport(1);
     await stack.db.collection('reportFiles.files').deleteOne({ _id: `${id}-1` as never });
     const answer = await request(stack.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });

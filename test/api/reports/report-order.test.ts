@@ -40,7 +40,7 @@ describe('many reports of one account', () => {
     return ids.filter((id) => waiting.has(id));
   }
 
-  it('queues two at a time, so that other accounts come next, and keeps the order', async () => {
+  it('queues two at a time in order, so that other accounts get their turn', async () => {
     const { key } = await api.newBuyer();
     const ids = await requestReports(key, 5);
     expect(await listQueuedReports(ids)).to.deep.equal(ids.slice(0, 2));
@@ -115,7 +115,7 @@ describe('many reports of one account', () => {
     expect(await listQueuedReports([second, third])).to.deep.equal([second, third]);
   });
 
-  it('above REPORTS_PER_DAY: answers 429/06 with Retry-After and creates no report', async () => {
+  it('above REPORTS_PER_DAY: returns 429/06 with Retry-After and creates no report', async () => {
     env.REPORTS_PER_DAY = 2;
     const { key, account } = await api.newBuyer();
     await requestReports(key, 2);

@@ -78,7 +78,7 @@ describe('reports of both roles', () => {
     );
   });
 
-  it('purchase adds by_category and by_product, deposit the average', async () => {
+  it('a purchase report adds by_category and by_product, a deposit report the average', async () => {
     const purchase = (await buyer.post('/api/buyer/reports', { type: 'purchase' })).body.data.summary;
     expect(purchase.by_category).to.deep.equal([{ key: 'pulsa', count: 2, amount: sold.amount }]);
     expect(purchase.by_product).to.deep.equal([{ key: 'S10', count: 2, amount: sold.amount }]);
@@ -110,7 +110,7 @@ describe('reports of both roles', () => {
     });
   });
 
-  it('csv answers a link that needs no key; rows follow RFC 4180 with a header', async () => {
+  it('csv returns a link that needs no key; rows follow RFC 4180 with a header', async () => {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     expect(body.data).to.include({ format: 'csv', rows: 3 });
     const link = new URL(body.data.download_url as string);
@@ -127,7 +127,7 @@ describe('reports of both roles', () => {
     expect(forged.statusCode).to.equal(401);
   });
 
-  it('with Accept: text/csv the call itself answers the file', async () => {
+  it('with Accept: text/csv the call itself returns the file', async () => {
     const answer = await request(`${stack.baseUrl}/api/buyer/reports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'text/csv' },
@@ -159,7 +159,7 @@ describe('reports of both roles', () => {
       .and.match(/,\d+,"=""success""",/);
   });
 
-  it('xlsx: the link and the call itself answer the workbook with the rows of json', async () => {
+  it('xlsx: the link and the call itself return the workbook with the rows of json', async () => {
     const body = { type: 'transaction', format: 'xlsx', tz: 'Asia/Jakarta' };
     const made = (await buyer.post('/api/buyer/reports', body)).body.data;
     expect(made.filename).to.match(/^transaction-report-\w+\.xlsx$/);
@@ -263,7 +263,7 @@ describe('reports of both roles', () => {
     ],
   ];
   for (const [what, body, field] of refused) {
-    it(`${what} is 400/01 naming ${field}`, async () => {
+    it(`refuses ${what} with 400/01, naming ${field}`, async () => {
       const answer = await buyer.post('/api/buyer/reports', body);
       expect(answer.status).to.equal(400);
       expect(answer.body.errors[0].field).to.equal(field);

@@ -30,7 +30,7 @@ describe('times in a zone', () => {
     }
   });
 
-  describe('in answers', () => {
+  describe('in responses', () => {
     const api = useApi();
     const tz = 'Asia/Jakarta';
 

@@ -61,7 +61,7 @@ describe('GET /api/reseller/request', () => {
     expect(await balanceOf(buyer)).to.equal(balance);
   });
 
-  it('an HMAC sign covers product and customer: others answer 07', async () => {
+  it('an HMAC sign covers product and customer: others return 07', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const purchase = purchaseOf(product._id);

@@ -7,7 +7,7 @@ import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 describe('GET /api/reseller/balance', () => {
   const api = useApi();
 
-  it('answers balance and currency with status and message, for either sign', async () => {
+  it('returns balance and currency with status and message, for either sign', async () => {
     const { account, key } = await api.newBuyer(80_000);
     const signing = { username: account.username, key };
     for (const sign of [md5Sign(signing, 'depo'), hmacSign(signing, 'depo')]) {
@@ -24,7 +24,7 @@ describe('GET /api/reseller/balance', () => {
     }
   });
 
-  it('unknown reseller paths answer 404/02', async () => {
+  it('unknown reseller paths return 404/02', async () => {
     for (const path of ['/api/reseller/', '/api/reseller/balances', '/api/reseller/Balance']) {
       expectFailure(await api.call({ path }), { status: 404, code: '02' });
     }

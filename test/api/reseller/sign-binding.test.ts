@@ -58,7 +58,7 @@ describe('binding of a reseller sign to one order', () => {
     await expectNothingBought(buyer, 100_000);
   });
 
-  it('an existing purchase with the ref_id "depo" is still answered', async () => {
+  it('a repeat of an existing purchase with the ref_id "depo" still returns it', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const bought = await api.call({
@@ -80,7 +80,7 @@ describe('binding of a reseller sign to one order', () => {
     ['a max_price that is not a number', {}, { max_price: 'x' }, '01'],
   ];
   for (const [why, change, over, status] of refusals) {
-    it(`refused for ${why}: its md5 sign buys no other product or number`, async () => {
+    it(`after a refusal for ${why}: the md5 sign buys no other product or number`, async () => {
       const [product, other] = [await newProduct(api), await newProduct(api)];
       const buyer = await api.newBuyer(100_000);
       const first = { code: product._id, customer, ref_id: uniqueRef(), ...change };
@@ -121,7 +121,7 @@ describe('binding of a reseller sign to one order', () => {
       accounts.updateOne({ _id }, { $set: { status } }),
     );
   for (const [why, refuse] of refusedUnread) {
-    it(`refused for ${why}: its md5 sign buys only that order`, async () => {
+    it(`after a refusal for ${why}: the md5 sign buys only that order`, async () => {
       const [product, other] = [await newProduct(api), await newProduct(api)];
       const buyer = await api.newBuyer(100_000);
       const first = { code: product._id, customer, ref_id: uniqueRef() };
@@ -154,7 +154,7 @@ describe('binding of a reseller sign to one order', () => {
     expect(await balanceOf(rich)).to.equal(40_000);
   });
 
-  it('an accepted order leaves no binding: the purchase itself is permanent', async () => {
+  it('an accepted order leaves no binding, because the purchase is permanent', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const order = { code: product._id, customer, ref_id: uniqueRef() };
@@ -180,7 +180,7 @@ describe('binding of a reseller sign to one order', () => {
     expectReseller(answer, createResellerRequest, { status: '00' });
   });
 
-  it('a bad sign, a blocked address and a call above the limit bind nothing', async () => {
+  it('an invalid sign, a blocked address and a call above the limit bind nothing', async () => {
     const product = await newProduct(api);
     const [buyer, guarded, limited] = await Promise.all([
       api.newBuyer(100_000),
@@ -207,7 +207,7 @@ describe('binding of a reseller sign to one order', () => {
     expectReseller(answer, createResellerRequest, { status: '00' });
   });
 
-  it('of 30 concurrent orders with one sign at most one is bought, then none', async () => {
+  it('of 30 concurrent orders with one sign, at most one is bought', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();

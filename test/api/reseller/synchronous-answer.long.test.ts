@@ -36,7 +36,7 @@ describe('GET /api/reseller/request with workers', () => {
     expect((await buy(asked)).body).to.deep.equal(answer.body);
   });
 
-  it('a refusal at once: 01 with the reason, money returned, the same on repeats', async () => {
+  it('an immediate refusal: 01 with the reason, a refund, and the same on repeats', async () => {
     const asked = purchase('081234561232');
     const before = (await buyer.post('/api/buyer/balance')).body.data.balance;
     const answer = await buy(asked);

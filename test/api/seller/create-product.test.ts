@@ -30,7 +30,7 @@ describe('POST /api/seller/products', () => {
     max_wait_s: [...notWhole.filter((each) => JSON.stringify(each) !== 'null'), 0, 86_401],
   });
 
-  it('answers 201; active and without operator by default; buyers see the price', async () => {
+  it('returns 201; active and without operator by default; buyers see the price', async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf();
     const answer = await api.call({ path, key, body });
@@ -74,7 +74,7 @@ describe('POST /api/seller/products', () => {
     expect((own.body.data as { code: string }[]).map((each) => each.code)).to.deep.equal([body.code]);
   });
 
-  it('refuses a code that is taken with 409/01, also for another seller', async () => {
+  it('refuses with 409/01 a code that is taken, also by another seller', async () => {
     const [one, two] = [await api.newAccount('seller'), await api.newAccount('seller')];
     const body = bodyOf();
     expectSuccess(await api.call({ path, key: one.key, body }), createProduct, { status: 201 });
@@ -85,7 +85,7 @@ describe('POST /api/seller/products', () => {
     expect(await OfferModel.countDocuments({ productCode: body.code })).to.equal(1);
   });
 
-  it('of 20 concurrent calls with one code one is 201 and nineteen are 409', async () => {
+  it('of 20 concurrent calls with one code, one returns 201 and the others 409', async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf();
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.call({ path, key, body })));

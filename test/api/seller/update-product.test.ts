@@ -77,7 +77,7 @@ describe('PUT /api/seller/products/{code}', () => {
     expect(shown).not.to.have.property('max_wait_s');
   });
 
-  it('refuses a wrong field with 400/01 naming it and changes nothing', async () => {
+  it('refuses an invalid field with 400/01, names it and changes nothing', async () => {
     const seller = await sellerWithProduct();
     const wrong = {
       price: [...notWhole, -1, 2 ** 53],

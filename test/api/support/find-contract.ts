@@ -30,14 +30,14 @@ export function itFollowsLookupContract(
     });
   }
 
-  it('answers an unknown reference with 404/02', async () => {
+  it('returns 404/02 for an unknown reference', async () => {
     const { key } = await api.newBuyer();
     for (const ref of ['no-such-ref', '__proto__', '%24gt', 'a%2Fb', 'x'.repeat(64)]) {
       expectFailure(await api.call({ path: pathOf(ref), key }), { status: 404, code: '02' });
     }
   });
 
-  it("another account's transaction is 404/02, by ref_id and by id", async () => {
+  it("returns 404/02 for another account's transaction, by ref_id and by id", async () => {
     const [owner, stranger] = [await api.newBuyer(), await api.newBuyer()];
     const stored = someTransaction({ accountId: owner.account._id });
     await PurchaseModel.create([stored]);

@@ -43,7 +43,7 @@ export function itFollowsPurchaseContract(
     max_price: [...notWhole, -1, 2 ** 53],
   });
 
-  it('debits the price at once and answers with the transaction', async () => {
+  it('debits the price at once and returns the transaction', async () => {
     const product = await newProduct(api, { price: 10_500 });
     const { key, account } = await api.newBuyer(10_500);
     const body = bodyOf(product._id);
@@ -62,7 +62,7 @@ export function itFollowsPurchaseContract(
     expect(answer.body.data.ref_id).to.equal(ref);
   });
 
-  it('answers 402/01 for one rupiah too little and creates nothing', async () => {
+  it('returns 402/01 if one rupiah is missing, and creates nothing', async () => {
     const product = await newProduct(api, { price: 60_001 });
     const { key, account } = await api.newBuyer(60_000);
     expectFailure(await api.call({ path, key, body: bodyOf(product._id) }), { status: 402, code: '01' });
@@ -70,7 +70,7 @@ export function itFollowsPurchaseContract(
     expect(await PurchaseModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('answers 404/02 for an unknown or inactive product or one without offers', async () => {
+  it('returns 404/02 for an unknown or inactive product or one without offers', async () => {
     const { key } = await api.newBuyer(100_000);
     const inactive = await newProduct(api, { status: 'inactive' });
     const orphan = await newProduct(api);
@@ -80,7 +80,7 @@ export function itFollowsPurchaseContract(
     }
   });
 
-  it('answers 503/03 with Retry-After in maintenance or during the cut-off', async () => {
+  it('returns 503/03 with Retry-After in maintenance or during the cut-off', async () => {
     const { key } = await api.newBuyer(100_000);
     const maintained = await newProduct(api, { status: 'maintenance' });
     const closed = await newProduct(api, { cutOff: hourAround(now()) });
@@ -115,7 +115,7 @@ export function itFollowsPurchaseContract(
     expectFailure(answer, { status: 400, code: '01', message: /payment|inquiry/ });
   });
 
-  it('a repeat answers 200/05 with the same transaction and one debit', async () => {
+  it('a repeat returns 200/05 with the same transaction and debits once', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const { key, account } = await api.newBuyer(100_000);
     const body = bodyOf(product._id);
@@ -128,7 +128,7 @@ export function itFollowsPurchaseContract(
     expect(await balanceOf(account._id)).to.equal(90_000);
   });
 
-  it('a repeat after the final state answers 200/00 with the result and one debit', async () => {
+  it('a repeat after the final state returns 200/00 with the result and debits once', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const { key, account } = await api.newBuyer(100_000);
     const body = bodyOf(product._id);

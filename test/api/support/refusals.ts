@@ -66,7 +66,7 @@ export function itRefusesUnauthorizedCalls(
   });
 
   if (operation.method !== 'get') {
-    it('a body that is no JSON object, too large or of another type: 400, 413, 415', async () => {
+    it('a body that is not a JSON object, too large or of another type: 400, 413, 415', async () => {
       const { key } = await api.newAccount(operation.role);
       expectFailure(await call({ key, raw: '{"a":' }), { status: 400, code: '01' });
       expectFailure(await call({ key, raw: '[]' }), { status: 400, code: '01' });

@@ -89,7 +89,7 @@ export function itRefusesUnsigned(
     expect(answer.headers['ratelimit-remaining']).to.equal('0');
   });
 
-  it('more than 20 wrong signs per minute and address: 06; correct ones pass', async () => {
+  it('more than 20 wrong signs per minute and address: 06; correct signs pass', async () => {
     const buyer = signingOf(await api.newBuyer());
     const from = uniqueAddress();
     for (let n = 0; n < 20; n++) {
@@ -120,7 +120,7 @@ export function itRefusesUnsigned(
     expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
   });
 
-  it('answers a GET with a body of another type', async () => {
+  it('ignores the body of a GET, whatever its type', async () => {
     const buyer = signingOf(await api.newBuyer());
     const answer = await api.call({
       path: signed(buyer, { sign: 'wrong' }),

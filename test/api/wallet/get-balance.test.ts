@@ -8,7 +8,7 @@ const path = '/v1/wallet/balance';
 describe('GET /v1/wallet/balance', () => {
   const api = useApi();
 
-  it("answers the account's own balance in IDR", async () => {
+  it("returns the account's own balance in IDR", async () => {
     const [poor, rich] = [await api.newBuyer(), await api.newBuyer(123_456)];
     const answer = await api.call({ path, key: rich.key });
     expectSuccess(answer, getWalletBalance);

@@ -18,7 +18,7 @@ describe('GET /v1/products', () => {
     return (answer.body.data as { code: string }[]).map((each) => each.code);
   };
 
-  it('the price is the cheapest active offer of a seller that can serve', async () => {
+  it('the price is the cheapest active offer of an active seller', async () => {
     const product = await newProduct(api, { price: 10_500 });
     const offer = async (
       price: number,

@@ -50,7 +50,7 @@ describe('POST /v1/auth/login', () => {
     expectFailure(await api.call({ path: '/v1/wallet/balance', key: over }), { status: 401, code: '07' });
   });
 
-  it('a login with a token returns one that expires no later than the first', async () => {
+  it('a login with a token returns a token that expires no later than the first', async () => {
     const { account } = await api.newBuyer();
     const keyId = String((await ApiKeyModel.findOne({ accountId: account._id }).lean())?._id);
     const short = sealAccessToken({ keyId, validUntil: new Date(Date.now() + 60_000) });

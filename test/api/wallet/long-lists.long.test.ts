@@ -112,7 +112,7 @@ describe('lists of 20,000 products', function () {
     tap.sent.slice(before).filter(({ name, collection }) => name === 'find' && collection === 'products')
       .length;
 
-  it('30 concurrent lists are equal, read once, bounded in memory and not blocking', async () => {
+  it('30 concurrent equal lists share one read, use bounded memory and do not block', async () => {
     const aloneAt = performance.now();
     await hashOf({ path: '/v1/products', key: keyOf('buyer') }, stack.baseUrl);
     const oneListMs = performance.now() - aloneAt;
@@ -153,7 +153,7 @@ describe('lists of 20,000 products', function () {
     return { hashes, reads: readsSince(before), peakMb: memory.peak(), longestWaitMs };
   }
 
-  it('a change by another process is in the next list, which reloads few chunks', async () => {
+  it('the next list has a change of another process and reloads only few chunks', async () => {
     const seen = async () =>
       Promise.all(
         calls().map(async (call) => {

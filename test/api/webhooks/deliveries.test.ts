@@ -88,7 +88,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await list('?event=ping')).to.deep.equal([]);
     });
 
-    it('POST replay of one makes it due; unknown 404, superseded or without URL 409', async () => {
+    it('POST replay makes a delivery due; unknown: 404; superseded or without URL: 409', async () => {
       const account = await withUrl();
       const replay = (id: string, key = account.key) =>
         api.call({ method: 'POST', path: `${root}/deliveries/${id}/replay`, key });
@@ -114,7 +114,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await stateOf(homeless._id)).to.equal('dead');
     });
 
-    it('POST replay of many replays only those of the status since a time or day', async () => {
+    it('POST replay of many replays only deliveries of the status since a time or day', async () => {
       const account = await withUrl();
       const on = (time: string) => ({ createdAt: new Date(time) });
       const early = await delivery(account, 'dead', on('2024-02-29T23:59:59.999+07:00'));
@@ -141,7 +141,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await deliveries.countDocuments({ accountId: without.account._id })).to.equal(0);
     });
 
-    it('POST test during another one: 429/06 with Retry-After', async () => {
+    it('POST test during another test: 429/06 with Retry-After', async () => {
       const account = await withUrl();
       const test = () => api.call({ method: 'POST', path: `${root}/test`, key: account.key });
       const releases: (() => void)[] = [];
@@ -163,7 +163,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(answer.body.data).to.deep.equal({ webhook_status: 'enabled', held: 1 });
     });
 
-    it('POST webhook-secret/rotate: concurrent ones return the new secret or get 409', async () => {
+    it('POST webhook-secret/rotate: concurrent calls return the new secret or 409', async () => {
       const account = await api.newAccount(role);
       const rotate = () =>
         api.call({ method: 'POST', path: `/api/${role}/api/webhook-secret/rotate`, key: account.key });

@@ -96,7 +96,7 @@ describe('bank statements', function () {
     expect(nothing.text).to.include('no line that is new');
   });
 
-  it('reports how each line matches: by amount, several, decided, repeated, none', async () => {
+  it('reports how each line matches: amount, several, decided, repeated or none', async () => {
     const [alone, one, shared] = [await pending(), await pending(), createUniqueAmount()];
     const [first, second, rejected] = [await pending(shared), await pending(shared), await pending()];
     await caller.ask('rejectDeposit', `/deposits/${rejected.id}/reject`, { reason });
@@ -382,14 +382,14 @@ describe('bank statements', function () {
     }
   });
 
-  it('a line that names a deposit of another amount credits no fitting one', async () => {
+  it('a line that names a deposit of another amount credits no other deposit', async () => {
     const amount = createUniqueAmount();
     const [named, fitting] = [await pending(amount + 1), await pending(amount)];
     await confirm([{ amount, text: `TRSF BUYER ${named.id.toUpperCase()}` }], { by_amount: true });
     expect([await statusOf(named.id), await statusOf(fitting.id)]).to.deep.equal(['pending', 'pending']);
   });
 
-  it('keeps the money rules', async () => {
+  it('keeps the ledger consistent', async () => {
     await expectLedgerToBalance(shop.stack);
     await expectLedgerVerified(shop.stack);
   });

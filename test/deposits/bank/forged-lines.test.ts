@@ -60,7 +60,7 @@ describe('the owner of a bank line', () => {
     expect(await matches(own, paying), 'a fitting line').to.deep.equal(['referenced', 'referenced']);
   });
 
-  it('a line naming a deposit of another amount may still pay one of its own amount', async () => {
+  it('a line that names a deposit of another amount may pay one of its own amount', async () => {
     const amount = createUniqueAmount();
     await insertDeposit(amount);
     const other = await insertDeposit(amount + 3, ownRef('WT'));
@@ -97,7 +97,7 @@ describe('the owner of a bank line', () => {
     }
   });
 
-  it('of two lines for one deposit the one with our id is its payment', async () => {
+  it('of two lines for one deposit, the line with our id pays it', async () => {
     const amount = createUniqueAmount();
     const deposit = await insertDeposit(amount, ownRef('DEP-'));
     const referring = { amount, text: `first ${deposit.refId}` };
@@ -106,7 +106,7 @@ describe('the owner of a bank line', () => {
     expect(await matches(naming, referring)).to.deep.equal(['named', 'repeated']);
   });
 
-  it('a truncated text never yields a name from half a word', async () => {
+  it('a truncated text never yields an id or reference from half a word', async () => {
     const amount = createUniqueAmount();
     const ref = ownRef('INW-');
     await insertDeposit(amount, ref);
@@ -131,7 +131,7 @@ describe('the owner of a bank line', () => {
     expect(await matches({ amount: createUniqueAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
   });
 
-  it('is found by a name at the end of a long text of short words', async () => {
+  it('is found by an id or reference at the end of a long text of short words', async () => {
     const amount = createUniqueAmount();
     const deposit = await insertDeposit(amount);
     const other = await insertDeposit(amount + 9, ownRef('DEP-'));
@@ -164,7 +164,7 @@ describe('the owner of a bank line', () => {
       }
     });
 
-    it('is matched by our id before the reference of a fitting deposit', async () => {
+    it('is matched by our id rather than by the reference of another deposit', async () => {
       const { named, fitting, amount } = await insertTwoDeposits();
       for (const [text, match, { _id }] of [
         [`TRSF ${named._id} ${fitting.refId}`, 'other-amount', named],

@@ -146,7 +146,7 @@ describe('bank statements in one process', function () {
     expect(lines.map(({ match }) => match)).to.deep.equal(['none', 'referenced', 'none']);
   });
 
-  it('a deposit paid by a line is no candidate, one confirmed by hand is', async () => {
+  it('a deposit paid by a line is no candidate, but one confirmed by hand is', async () => {
     const amount = createUniqueAmount();
     const [byLine, byHand] = [asked(amount), asked(createUniqueAmount())];
     for (const each of [byLine, byHand]) {

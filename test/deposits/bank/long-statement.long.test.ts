@@ -183,7 +183,7 @@ describe('a bank statement on the command line', function () {
     );
   });
 
-  it('keeps the money rules', async () => {
+  it('keeps the ledger consistent', async () => {
     await expectLedgerToBalance(stack);
     await expectLedgerVerified(stack);
   });

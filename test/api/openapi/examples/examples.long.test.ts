@@ -43,7 +43,7 @@ describe('examples of the OpenAPI document', function () {
   });
   after(() => sharded.stop());
 
-  it('match the answers of the service', async () => {
+  it('match the responses of the service', async () => {
     const played = await recordExamples(stack);
     if (process.env['RECORD']) {
       await writeFile(getConfigPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
@@ -61,7 +61,7 @@ describe('examples of the OpenAPI document', function () {
     expect(now, howToRecord).to.have.length(recorded.length);
   });
 
-  it('use statements that name their shard or are on the list of exceptions', async () => {
+  it('use only statements that name their shard or are listed as exceptions', async () => {
     await callConcurrently(stack);
     await operate(stack);
     const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
@@ -85,7 +85,7 @@ describe('examples of the OpenAPI document', function () {
     expect(judged.transactions.onOneShard).to.be.greaterThan(20);
   });
 
-  it('use queries that read and sort within bounds or are listed as exceptions', async () => {
+  it('use only queries that read and sort within bounds or are listed as exceptions', async () => {
     await stack.startWorker('reports');
     await eventually('all reports are ready', async () => {
       const status = { $in: ['pending', 'processing'] };
