@@ -140,7 +140,10 @@ async function waitFor<T>(what: string, ask: () => Promise<T | null>, hint: stri
     if (found !== null) {
       return found;
     }
-    expect(performance.now() < deadline, `timed out after ${finalTimeoutMs / 1_000} s until ${what}. ${hint}`);
+    expect(
+      performance.now() < deadline,
+      `timed out after ${finalTimeoutMs / 1_000} s until ${what}. ${hint}`,
+    );
     await delay(pollMs);
   }
 }

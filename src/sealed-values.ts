@@ -7,7 +7,11 @@ import { decrypt, encrypt, getKeyId, getKeyring, getSealingKey } from './shared/
 import type { Model } from 'mongoose';
 import { limits } from '../config/limits.js';
 import { getTotpContext } from './operators/second-factor.js';
-import { getApiKeyContext, getProviderSecretContext, getWebhookSecretContext } from './accounts/secret-contexts.js';
+import {
+  getApiKeyContext,
+  getProviderSecretContext,
+  getWebhookSecretContext,
+} from './accounts/secret-contexts.js';
 import { AccountModel } from './accounts/account.model.js';
 import { ApiKeyModel } from './accounts/api-key.model.js';
 import { OperatorModel } from './operators/operator.model.js';

@@ -95,7 +95,11 @@ interface Measurement {
   cost: Cost;
 }
 
-async function measureLimiter({ meter }: Bench, limiter: RunningProcess, work: LimitWork): Promise<Measurement> {
+async function measureLimiter(
+  { meter }: Bench,
+  limiter: RunningProcess,
+  work: LimitWork,
+): Promise<Measurement> {
   const stop = await meter.start([]);
   const result = await call<LimitResult>(limiter.child, work);
   return { result, cost: perOperation(await stop(), work.calls) };

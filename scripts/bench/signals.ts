@@ -10,7 +10,14 @@
  */
 import { request } from 'undici';
 import { findFreePort } from '../databases/ports.js';
-import { checkLedger, deleteRedisKeys, measureLoad, runBench, startHelper, withBooks } from './support/bench.js';
+import {
+  checkLedger,
+  deleteRedisKeys,
+  measureLoad,
+  runBench,
+  startHelper,
+  withBooks,
+} from './support/bench.js';
 import type { LoadMeasurement } from './support/bench.js';
 import { call } from './support/calls.js';
 import { numberOption } from './support/options.js';
@@ -78,7 +85,10 @@ export async function benchSignals(): Promise<void> {
     for (const name of names) {
       await buy(name, warmUpSeconds);
     }
-    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadMeasurement[]>;
+    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+      Name,
+      LoadMeasurement[]
+    >;
     for (let round = 0; round < rounds; round++) {
       for (const name of orderOf(round)) {
         measured[name].push(await buy(name, seconds));

@@ -45,7 +45,10 @@ export async function resolveRedis(
   }
   refuseInProduction(context.env, 'REDIS_URL');
   const atUsualAddress = (stepContext: DatabaseContext) => findListening(usualUrl, stepContext);
-  const found = await tryInOrder([startFromPath, findBuiltRedis, atUsualAddress, startFromApt, fromNpm], context);
+  const found = await tryInOrder(
+    [startFromPath, findBuiltRedis, atUsualAddress, startFromApt, fromNpm],
+    context,
+  );
   if (found === null) {
     throw new PlainError(
       `No usable Redis was found; the reasons are above. Install one and try again:\n` +

@@ -85,7 +85,10 @@ export function createMessageStore(): MessageStore {
   };
 }
 
-function matches({ message, refId }: StoredMessage, { ref_id: wanted, path, since, after }: MessageFilter): boolean {
+function matches(
+  { message, refId }: StoredMessage,
+  { ref_id: wanted, path, since, after }: MessageFilter,
+): boolean {
   return (
     (wanted === undefined || refId === wanted) &&
     (path === undefined || message.path === path || message.path.startsWith(path.replace(/\/?$/, '/'))) &&

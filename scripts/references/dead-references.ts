@@ -94,7 +94,9 @@ function deadPaths(text: string, file: string, repository: Repository): string[]
     if ('*<{$('.includes(next || ' ') || name.endsWith('.md') || /^docs\/decisions\/\d{3}$/.test(name)) {
       return [];
     }
-    return placesOf(name, file).some((place) => existsIn(place, repository)) ? [] : [`${name} does not exist`];
+    return placesOf(name, file).some((place) => existsIn(place, repository))
+      ? []
+      : [`${name} does not exist`];
   });
 }
 

@@ -50,6 +50,11 @@ export function listPrices(filter: { category?: string; operator?: string }): Pr
     .map(({ code, name, price, status }) => ({ code, name, price, status }));
 }
 
-function buildPrepaidItem(code: string, name: string, price: number, operator: string): (typeof catalogue)[number] {
+function buildPrepaidItem(
+  code: string,
+  name: string,
+  price: number,
+  operator: string,
+): (typeof catalogue)[number] {
   return { code, name, price, status: 'active', category: 'prabayar', operator };
 }

@@ -147,9 +147,13 @@ async function waitUntilReady(child: Child, started: ChildProcess, stopping: Abo
   const { spec } = child;
   const signal = limitedSignal(stopping, spec.readyTimeoutMs ?? readyTimeoutMs);
   try {
-    await (spec.whenReady === undefined ? waitForReadyMessage(child, started, signal) : spec.whenReady(signal));
+    await (spec.whenReady === undefined
+      ? waitForReadyMessage(child, started, signal)
+      : spec.whenReady(signal));
   } catch (error) {
-    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at startup.${formatLastLines(child)}`) : error;
+    throw hasTimedOut(signal)
+      ? new PlainError(`${spec.name} timed out at startup.${formatLastLines(child)}`)
+      : error;
   }
 }
 

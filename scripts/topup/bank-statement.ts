@@ -244,6 +244,8 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
 
 function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {
   const could = deposits.map(({ _id, refId }) => `${_id} (${refId})`).join(', ');
-  const what = sameBefore ? `${matchDescriptions[match]}; a similar line was already decided` : matchDescriptions[match];
+  const what = sameBefore
+    ? `${matchDescriptions[match]}; a similar line was already decided`
+    : matchDescriptions[match];
   return [String(line), day, rupiah(amount), what, could, description];
 }

@@ -85,7 +85,8 @@ function registerFind(group: Command): void {
       return { kind: undefined, name: kind, state: queue === undefined ? undefined : state };
     },
     output(data) {
-      const places = data.things?.map(({ kind, id }) => `\n${kind} ${id}: ${historyCommands[kind](id)}`) ?? [];
+      const places =
+        data.things?.map(({ kind, id }) => `\n${kind} ${id}: ${historyCommands[kind](id)}`) ?? [];
       return { data, text: `${tableOf(data.jobs, data.next)}${places.join('')}` };
     },
   });
@@ -187,7 +188,9 @@ function registerRetry(group: Command): void {
     output: ({ jobs }) => ({
       data: jobs,
       text: jobs
-        .map(({ id, refusal }) => (refusal === null ? `${id} runs again.` : `${id}: ${refusalDescriptions[refusal]}.`))
+        .map(({ id, refusal }) =>
+          refusal === null ? `${id} runs again.` : `${id}: ${refusalDescriptions[refusal]}.`,
+        )
         .join('\n'),
       failed: jobs.some(({ refusal }) => refusal !== null),
     }),

@@ -93,7 +93,9 @@ async function apply(file: string, { meant }: ImportOptions, by: By): Promise<Ou
       `${changed} offers were changed. To undo this: topup product import --undo ${importId} --reason …`,
       ...(kept.length === 0
         ? []
-        : [`Skipped, because they changed since the preview: lines ${formatNumbers(kept.map(({ line }) => line))}`]),
+        : [
+            `Skipped, because they changed since the preview: lines ${formatNumbers(kept.map(({ line }) => line))}`,
+          ]),
     ].join('\n'),
   };
 }

@@ -93,7 +93,10 @@ function row({ seller, state, circuit, backlog }: ProviderOverview): string[] {
 }
 
 /** The console operations identify a seller by its username. */
-const buildSellerPath = ({ fields }: CommandCall<object>) => ({ username: fields['seller'], seller: undefined });
+const buildSellerPath = ({ fields }: CommandCall<object>) => ({
+  username: fields['seller'],
+  seller: undefined,
+});
 
 function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
   defineOperationCommand(group, {

@@ -20,12 +20,14 @@ export function registerReport(program: Command): void {
       new Option('--top <n>', 'rows in each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
-      const [{ buildDayReport }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all([
-        import('../../src/doctor/build-day-report.js'),
-        import('../../src/accounts/find-account.js'),
-        import('../../src/shared/business-time.js'),
-        import('../../src/shared/clock.js'),
-      ]);
+      const [{ buildDayReport }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all(
+        [
+          import('../../src/doctor/build-day-report.js'),
+          import('../../src/accounts/find-account.js'),
+          import('../../src/shared/business-time.js'),
+          import('../../src/shared/clock.js'),
+        ],
+      );
       const today = formatBusinessDay(now());
       if (date !== undefined && date > today) {
         throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);

@@ -60,7 +60,11 @@ function registerList(settlement: Command): void {
   });
 }
 
-function formatSettlementStatus({ needs_approval, review_reason, status: word }: ReturnType<typeof present>): string {
+function formatSettlementStatus({
+  needs_approval,
+  review_reason,
+  status: word,
+}: ReturnType<typeof present>): string {
   return needs_approval ? `${status('approval')} (${review_reason ?? ''})` : status(word);
 }
 

@@ -49,9 +49,9 @@ export function registerStatement(program: Command): void {
       if (format) {
         const { streamStatementCsv } = await import('../../src/statements/statement.js');
         // It is not an error if the reader closes the pipe (`| head`).
-        await pipeline(streamStatementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
-          ignoreClosedPipe,
-        );
+        await pipeline(streamStatementCsv(statement, { after, format }), process.stdout, {
+          end: false,
+        }).catch(ignoreClosedPipe);
         return { data: null, text: '' };
       }
       return show(statement, { after, limit });

@@ -184,7 +184,11 @@ function sendCodeForm(response: Response, { token }: LoginStep, { httpStatus, me
   });
 }
 
-async function sendEnrolment(response: Response, { operator, token }: LoginStep, shown: FormStatus): Promise<void> {
+async function sendEnrolment(
+  response: Response,
+  { operator, token }: LoginStep,
+  shown: FormStatus,
+): Promise<void> {
   const enrolment = await beginEnrolment(operator, getLoginStepId(token));
   sendPage(response, {
     httpStatus: shown.httpStatus,

@@ -54,7 +54,9 @@ async function diagnoseEncryptionKeys(): Promise<Diagnosis> {
       'It is not the key that encrypted this database. Restore the right key; never overwrite it.',
     );
   }
-  return getKeyring().length === 1 ? ok('ENCRYPTION_KEY', 'decrypts the stored secrets') : diagnoseKeyRotation();
+  return getKeyring().length === 1
+    ? ok('ENCRYPTION_KEY', 'decrypts the stored secrets')
+    : diagnoseKeyRotation();
 }
 
 async function diagnoseKeyRotation(): Promise<Diagnosis> {

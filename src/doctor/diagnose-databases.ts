@@ -51,7 +51,11 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     hello.setName || hello.msg === 'isdbgrid'
       ? ok('MongoDB replica set', hello.setName ?? 'a router of a sharded cluster')
       : fail('MongoDB replica set', 'no replica set', 'Transactions need one: rs.initiate() on the server.'),
-    diagnoseClockSkew('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
+    diagnoseClockSkew(
+      'clock against MongoDB',
+      hello.localTime?.getTime() ?? hostMs(),
+      startedMs + tookMs / 2,
+    ),
     ...(await diagnoseLockLifetime(admin)),
     await diagnoseIndexes(),
     await diagnoseDailyTotals(),
@@ -207,7 +211,11 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
       ? ok('Redis', `version ${version}, responds in ${tookMs} ms`)
       : fail('Redis', tooOld, 'Upgrade it: its data can stay.'),
     diagnoseRedisMemory(info),
-    diagnoseClockSkew('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),
+    diagnoseClockSkew(
+      'clock against Redis',
+      Number(seconds) * 1_000 + Number(micros) / 1_000,
+      startedMs + tookMs / 2,
+    ),
     readInfoField(info, 'maxmemory_policy') === 'noeviction'
       ? ok('Redis eviction', 'noeviction')
       : fail(

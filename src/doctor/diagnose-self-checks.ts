@@ -4,7 +4,10 @@ import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { getNextClose } from '../reconciliation/closes/close-ledger.js';
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
 import { findLastVerification, getNextVerificationMs } from '../reconciliation/ledger/run-verification.js';
-import { type ProviderReconciliation, hasUnacceptedDifferences } from '../reconciliation/provider-reconciliation.model.js';
+import {
+  type ProviderReconciliation,
+  hasUnacceptedDifferences,
+} from '../reconciliation/provider-reconciliation.model.js';
 import { findJobByName } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { findLastByProvider, getNextReconciliation } from '../reconciliation/reconcile-due.js';

@@ -45,7 +45,8 @@ const adders = new Map<string, (entry: Entry) => Promise<unknown>>();
 /** Jobs that are added to a queue concurrently share a round trip. */
 function getAdder(queue: Queue): (entry: Entry) => Promise<unknown> {
   const found =
-    adders.get(queue.name) ?? batchCalls({ itemsMax: 200, run: (entries: Entry[]) => addEntries(queue, entries) });
+    adders.get(queue.name) ??
+    batchCalls({ itemsMax: 200, run: (entries: Entry[]) => addEntries(queue, entries) });
   adders.set(queue.name, found);
   return found;
 }

@@ -224,7 +224,10 @@ async function handleFailure(round: Round, error: unknown): Promise<never> {
  * Counts a failed round.
  * @returns Null if the round is not counted, because the job may be lost or MongoDB is unavailable.
  */
-async function tryToCountFailedRound({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
+async function tryToCountFailedRound(
+  { queue, handler, bullJob, data }: Round,
+  error: unknown,
+): Promise<FailingJob | null> {
   const { job } = handler;
   if (job.mayBeLost) {
     return null;

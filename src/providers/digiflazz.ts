@@ -234,7 +234,11 @@ function unwrapData<T>(answer: JsonResponse<{ data: T }>): JsonResponse<T> {
  * @param sent `first` if the order was sent now. `check` if the call was a status check of an order
  *   sent earlier.
  */
-function readOrder(answer: JsonResponse<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
+function readOrder(
+  answer: JsonResponse<Data>,
+  order: ProviderOrder,
+  sent: 'first' | 'check',
+): ProviderOutcome {
   if (answer.kind !== 'read') {
     const { kind, code, message } = answer;
     return { outcome: kind === 'not-sent' && sent === 'first' ? 'not-sent' : 'unknown', code, message };

@@ -118,7 +118,8 @@ export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
   return {
     kind,
     traits: h2hTraits,
-    buy: async (connection, order) => readOrderResponse(await send(connection, 'request', order), order, 'yes'),
+    buy: async (connection, order) =>
+      readOrderResponse(await send(connection, 'request', order), order, 'yes'),
     payBill: async (connection, order) =>
       readOrderResponse(await send(connection, 'payment', order), order, 'no'),
     inquire: (connection, order) => inquireOrder(connection, order, kind),

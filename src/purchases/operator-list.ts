@@ -1,10 +1,5 @@
 import type { Filter } from 'mongodb';
-import {
-  getEarlier,
-  getIdRange,
-  parseCreationKey,
-  formatCreationKey,
-} from '../database/document-page.js';
+import { getEarlier, getIdRange, parseCreationKey, formatCreationKey } from '../database/document-page.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 import { requireAccount } from '../accounts/find-account.js';
 import { parseDays } from '../shared/business-time.js';
@@ -35,7 +30,8 @@ export interface PurchasePage {
 }
 
 type PurchaseKey = Pick<Purchase, '_id' | 'createdAt'>;
-type ScannedPurchase = PurchaseKey & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
+type ScannedPurchase = PurchaseKey &
+  Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
 
 const scannedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
@@ -94,9 +90,7 @@ export async function sumNewest(
   // Within one owner and status, the index position of a row never changes. So each row is counted
   // once.
   const found = await purchases
-    .aggregate<
-      Omit<StatusSum, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
-    >(
+    .aggregate<Omit<StatusSum, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }>(
       [
         { $match: query },
         { $sort: sort },
@@ -124,7 +118,11 @@ export async function sumNewest(
   };
 }
 
-function scanPurchases(filter: PurchaseFilter, key: PurchaseKey | null, max: number): Promise<ScannedPurchase[]> {
+function scanPurchases(
+  filter: PurchaseFilter,
+  key: PurchaseKey | null,
+  max: number,
+): Promise<ScannedPurchase[]> {
   const { query, sort } = buildIndexQuery(filter, key);
   return purchases
     .find<ScannedPurchase>(query, { ...majorityRead, projection: scannedFields })
@@ -160,7 +158,10 @@ export function isAnsweredByIndex({ productCode, priceFrom, priceTo }: PurchaseF
   return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }
 
-function buildOwnerFilter({ accountId, sellerId, status, since, until }: PurchaseFilter, key: PurchaseKey | null) {
+function buildOwnerFilter(
+  { accountId, sellerId, status, since, until }: PurchaseFilter,
+  key: PurchaseKey | null,
+) {
   const createdAt = {
     ...(since && { $gte: since }),
     ...((key ?? until) && { $lte: getEarlier(key?.createdAt, until) }),

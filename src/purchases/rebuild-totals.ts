@@ -166,7 +166,9 @@ export interface RebuildResult {
  *
  * Before you run it, upgrade every process that makes sales to a release that writes totals.
  */
-export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<RebuildResult> {
+export async function rebuildTotals(
+  progress: (days: number) => void = () => undefined,
+): Promise<RebuildResult> {
   const rebuilt: RebuildResult = { days: 0, corrected: 0 };
   for await (const { accountId, day } of listAccountDays()) {
     rebuilt.corrected += (await rebuildDay(accountId, day)) ? 1 : 0;

@@ -139,7 +139,11 @@ function buildProofLines(
 }
 
 /** For a bill, shows the biller's amount. The rest of the customer's price is the shop's fee. */
-function buildAmountLines(quote: Quote | null, soldPrice: number | null, labels: ReceiptLabels): ReceiptLine[] {
+function buildAmountLines(
+  quote: Quote | null,
+  soldPrice: number | null,
+  labels: ReceiptLabels,
+): ReceiptLine[] {
   if (!quote || quote.totalBill === null) {
     return buildFactLines([[labels.price, soldPrice]], { isBold: true });
   }

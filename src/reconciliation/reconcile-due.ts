@@ -103,7 +103,9 @@ function getLastDayOver(): string {
 /** @param last The compared days, newest first. */
 function getDueDays(last: ProviderReconciliation[]): string[] {
   const over = getLastDayOver();
-  const again = last.filter((each) => hasUnacceptedDifferences(each) && nowMs() - each.at.getTime() >= differenceRetryMs);
+  const again = last.filter(
+    (each) => hasUnacceptedDifferences(each) && nowMs() - each.at.getTime() >= differenceRetryMs,
+  );
   const due = again.map(({ date }) => date);
   const compared = new Set(last.map(({ date }) => date));
   const earliest = addDays(over, 1 - daysWatched);

@@ -138,7 +138,11 @@ export function findClockProblem(): string | null {
  */
 export async function measureLatestNowMs(): Promise<number> {
   if (keeping === 'now') {
-    await withTimeout(measureTimeoutMs, measureOncePerTurn(), () => new Error('Redis did not return the time'));
+    await withTimeout(
+      measureTimeoutMs,
+      measureOncePerTurn(),
+      () => new Error('Redis did not return the time'),
+    );
   }
   if (keeping === 'ended') {
     throw new Error('This process is stopping and no longer has the fleet clock');

@@ -60,7 +60,11 @@ export function findRedisProblem(): Promise<string | null> {
 async function tryToWrite(): Promise<string | null> {
   const written = redis().set(`${env.QUEUE_PREFIX}:writable`, '1', 'PX', keyTtlMs);
   try {
-    await withTimeout(writeTimeoutMs, written, () => new Error(`Redis did not respond within ${writeTimeoutMs} ms`));
+    await withTimeout(
+      writeTimeoutMs,
+      written,
+      () => new Error(`Redis did not respond within ${writeTimeoutMs} ms`),
+    );
     return null;
   } catch (error) {
     logRedisError('redis accepts no writes', error);

@@ -30,7 +30,9 @@ export async function readSamples(
   if (hours.length * subjects.length > hoursMax) {
     throw new Error(`Samples of ${subjects.length} subjects over ${hours.length} hours are too many`);
   }
-  const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => getSampleId(subject, hour))]));
+  const idsOf = new Map(
+    subjects.map((subject) => [subject, hours.map((hour) => getSampleId(subject, hour))]),
+  );
   const filter = { _id: { $in: [...idsOf.values()].flat() } };
   const found = await samples
     .find(filter, { batchSize: hoursMax, ...(names && { projection: buildProjection(names) }) })

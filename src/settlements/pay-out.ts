@@ -158,7 +158,13 @@ function buildApprovalPosting(
         set: approval,
       },
     ],
-    inserts: [buildAuditEntryInsert({ ...by, action: 'settlement.approve', subject: { kind: 'settlement', id: _id } })],
+    inserts: [
+      buildAuditEntryInsert({
+        ...by,
+        action: 'settlement.approve',
+        subject: { kind: 'settlement', id: _id },
+      }),
+    ],
   };
 }
 

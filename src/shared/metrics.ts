@@ -38,7 +38,9 @@ const noOp = (): void => undefined;
  * Defines a counter.
  * @returns A function that adds to it.
  */
-export function counter<L extends string>(described: MetricSpec<L>): (labels: Labels<L>, by?: number) => void {
+export function counter<L extends string>(
+  described: MetricSpec<L>,
+): (labels: Labels<L>, by?: number) => void {
   if (!areMetricsOn) {
     return noOp;
   }

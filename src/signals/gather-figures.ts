@@ -102,7 +102,9 @@ async function gatherSellerBalances(): Promise<Figure[]> {
   return [
     buildFigure('topup_seller_credits_unposted', {}, unposted.length),
     buildFigure('topup_seller_credits_unposted_rupiah', {}, credits),
-    ...Object.entries(parts).map(([part, amount]) => buildFigure('topup_sellers_owed_rupiah', { part }, amount)),
+    ...Object.entries(parts).map(([part, amount]) =>
+      buildFigure('topup_sellers_owed_rupiah', { part }, amount),
+    ),
   ];
 }
 
@@ -158,7 +160,9 @@ async function gatherReconciliations(): Promise<Figure[]> {
   return found.flatMap(({ seller, last }) => {
     const labels = { provider: seller._id };
     const at = last[0]?.at ?? seller.createdAt;
-    const differences = last.filter(hasUnacceptedDifferences).reduce((sum, { different }) => sum + different, 0);
+    const differences = last
+      .filter(hasUnacceptedDifferences)
+      .reduce((sum, { different }) => sum + different, 0);
     return [
       buildFigure('topup_reconciliation_timestamp_seconds', labels, at.getTime() / 1_000),
       buildFigure('topup_reconciliation_differences', labels, differences),
@@ -301,7 +305,11 @@ function buildProcessFigures(type: string, all: DescribedProcess[]): Figure[] {
   return [
     buildFigure('topup_processes', { type, state: 'alive' }, all.length - silent),
     buildFigure('topup_processes', { type, state: 'silent' }, silent),
-    buildFigure('topup_processes_not_ready', { type }, troubles.filter(({ isNotReady }) => isNotReady).length),
+    buildFigure(
+      'topup_processes_not_ready',
+      { type },
+      troubles.filter(({ isNotReady }) => isNotReady).length,
+    ),
     buildFigure(
       'topup_processes_lag_seconds',
       { type },

@@ -176,7 +176,10 @@ export async function beginAlarm(
 
 /** Ends an alarm, according to the figures of `judgedAtMs`. */
 export async function endAlarm({ _id, since }: StoredAlarm, judgedAtMs: number): Promise<void> {
-  await storedAlarms.updateOne({ _id, since, ...activeAlarmFilter }, { $set: { endedAt: now(), judgedAtMs } });
+  await storedAlarms.updateOne(
+    { _id, since, ...activeAlarmFilter },
+    { $set: { endedAt: now(), judgedAtMs } },
+  );
 }
 
 /** True if the alarm has ended. Figures older than those that reported the alarm cannot end it. */
@@ -192,11 +195,7 @@ function getAlarmKeepMs(id: string): number {
   return id === redisDownAlarm.id ? keptLooksMs : getKeepMs(id);
 }
 
-async function notifyOnce(
-  seen: StoredAlarm,
-  text: string | null,
-  send: () => Promise<void>,
-): Promise<void> {
+async function notifyOnce(seen: StoredAlarm, text: string | null, send: () => Promise<void>): Promise<void> {
   if (await claimNotification(seen, text)) {
     await send();
   }

@@ -46,7 +46,9 @@ async function readRefs(collection: Collection<AnyDocument>, of: Journal[]): Pro
     _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
     accountId: { $in: [...new Set(of.map(({ accountId }) => accountId))] },
   };
-  return of.length === 0 ? [] : collection.find<ReferencedDocument>(filter, { projection: { refId: 1 } }).toArray();
+  return of.length === 0
+    ? []
+    : collection.find<ReferencedDocument>(filter, { projection: { refId: 1 } }).toArray();
 }
 
 /**

@@ -129,7 +129,8 @@ function combineSections(sections: readonly Section[]): NumberFormat {
  */
 function changesAmount(words: string): boolean {
   return (
-    /[\p{N}%\u2030]/u.test(words) || words.split(/[^\p{L}]+/u).some((each) => scaleSuffixes.has(each.toLowerCase()))
+    /[\p{N}%\u2030]/u.test(words) ||
+    words.split(/[^\p{L}]+/u).some((each) => scaleSuffixes.has(each.toLowerCase()))
   );
 }
 

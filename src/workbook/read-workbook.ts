@@ -19,7 +19,10 @@ const partBytesMax = 8 * 1024 * 1024;
  * @throws UnreadableSheetError if the file is not a readable workbook, or if its first sheet is
  * hidden.
  */
-export async function* readWorkbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+export async function* readWorkbookLines(
+  bytes: Uint8Array,
+  merged: MergedRange[],
+): AsyncGenerator<SheetLine> {
   const parts = listZip(bytes);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   // Only these parts are unpacked, and each only once.

@@ -81,7 +81,11 @@ interface Reading {
  * @param merged Receives the ranges of merged cells, which the file lists after all rows.
  * @throws UnreadableSheetError if the sheet cannot be read.
  */
-export async function* readSheetLines(xml: string, book: WorkbookContext, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+export async function* readSheetLines(
+  xml: string,
+  book: WorkbookContext,
+  merged: MergedRange[],
+): AsyncGenerator<SheetLine> {
   const reading: Reading = {
     table: 'before',
     line: 0,

@@ -49,7 +49,9 @@ describe('connections to the web process', () => {
     const socket = await connect();
     // The server takes some milliseconds to refuse a wrong key. Meanwhile it receives the pipelined
     // requests.
-    socket.write(buildGetRequest('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
+    socket.write(
+      buildGetRequest('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''),
+    );
     await once(socket, 'data');
     socket.destroy();
     const other = await connect();
@@ -80,7 +82,9 @@ describe('connections to the web process', () => {
   it('an unknown Expect header does not end the connection', async () => {
     const socket = await connect();
     socket.write(
-      buildGetRequest('/healthz', 'Expect: x') + buildGetRequest('/healthz').repeat(3) + buildGetRequest('/healthz', 'Connection: close'),
+      buildGetRequest('/healthz', 'Expect: x') +
+        buildGetRequest('/healthz').repeat(3) +
+        buildGetRequest('/healthz', 'Connection: close'),
     );
     expect((await readUntilClose(socket)).match(/HTTP\/1\.1 200/g)).to.have.length(5);
   });
@@ -185,7 +189,10 @@ describe('connections to the web process', () => {
     const large = buildGetRequest('/', `X-Large: ${'x'.repeat(20_000)}`);
     const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
     const cases = [
-      ...['}', 'XX\r\n\r\n', large, buildGetRequest('/') + 'XX\r\n\r\n'].map((junk) => ({ first: asked, junk })),
+      ...['}', 'XX\r\n\r\n', large, buildGetRequest('/') + 'XX\r\n\r\n'].map((junk) => ({
+        first: asked,
+        junk,
+      })),
       { first: unread, junk: 'XX\r\n' },
       { first: asked, junk: connectThrough },
     ];

@@ -131,7 +131,10 @@ describe('unread responses', () => {
     const upgrade = buildGetRequest('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
     for (const [packet, next] of [
       [upgrade + buildGetRequest('/lost'), buildGetRequest('/third')],
-      [upgrade + 'POST /lost HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n', buildGetRequest('/in-a-body')],
+      [
+        upgrade + 'POST /lost HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n',
+        buildGetRequest('/in-a-body'),
+      ],
       [upgrade, buildGetRequest('/second')],
     ] as const) {
       seen.length = 0;

@@ -45,11 +45,29 @@ describe('topup commands that run operations of the console', () => {
       ...reasonOption,
     );
     expect(forOne.stdout).to.equal('buyer, product S10: 1.25 %\n');
-    const forGroup = await runSuccessfully('markup', 'set', '--all', '--rupiah', '50', '--group', 'grosir', ...reasonOption);
+    const forGroup = await runSuccessfully(
+      'markup',
+      'set',
+      '--all',
+      '--rupiah',
+      '50',
+      '--group',
+      'grosir',
+      ...reasonOption,
+    );
     expect(forGroup.stdout)
       .to.include('group grosir, all: Rp 50\n')
       .and.include('No account is in grosir yet');
-    const forAll = await runSuccessfully('markup', 'set', '--category', 'pulsa', '--rupiah', '0', '--json', ...reasonOption);
+    const forAll = await runSuccessfully(
+      'markup',
+      'set',
+      '--category',
+      'pulsa',
+      '--rupiah',
+      '0',
+      '--json',
+      ...reasonOption,
+    );
     expect(forAll.json()).to.include({
       account: null,
       group: null,
@@ -90,7 +108,18 @@ describe('topup commands that run operations of the console', () => {
       ['markup', 'set', '--all', '--rupiah', '1'],
       ['markup', 'set', '--percent', '1', ...reasonOption],
       ['markup', 'set', '--all', '--product', 'S10', '--percent', '1', ...reasonOption],
-      ['markup', 'set', '--all', '--percent', '1', '--account', 'buyer', '--group', 'grosir', ...reasonOption],
+      [
+        'markup',
+        'set',
+        '--all',
+        '--percent',
+        '1',
+        '--account',
+        'buyer',
+        '--group',
+        'grosir',
+        ...reasonOption,
+      ],
       ['markup', 'list', '--account', 'buyer', '--group', 'grosir'],
       ['account', 'group', 'buyer', ...reasonOption],
       ['account', 'group', 'buyer', 'grosir'],
@@ -146,15 +175,23 @@ describe('topup commands that run operations of the console', () => {
     const use = () => run('deposit', 'use', idOf(amount), deposit, ...reasonOption);
     expect((await use()).stdout).to.equal('Confirmed.\n');
     expect((await use()).stdout).to.include('Nothing changed');
-    expect((await runSuccessfully('deposit', 'set-aside', idOf(other), ...reasonOption)).stdout).to.equal('Set aside.\n');
-    expect((await runSuccessfully('deposit', 'lines', '--status', 'set-aside')).stdout).to.include(idOf(other));
-    expect((await runSuccessfully('deposit', 'reopen', idOf(other), ...reasonOption)).stdout).to.equal('Open again.\n');
+    expect((await runSuccessfully('deposit', 'set-aside', idOf(other), ...reasonOption)).stdout).to.equal(
+      'Set aside.\n',
+    );
+    expect((await runSuccessfully('deposit', 'lines', '--status', 'set-aside')).stdout).to.include(
+      idOf(other),
+    );
+    expect((await runSuccessfully('deposit', 'reopen', idOf(other), ...reasonOption)).stdout).to.equal(
+      'Open again.\n',
+    );
     const credited = await stack.db.collection('journals').countDocuments({ subjectId: deposit });
     expect(credited).to.equal(1);
   });
 
   it('pause and resume a provider, and show the routing order', async () => {
-    expect((await runSuccessfully('provider', 'pause', 'seller', ...reasonOption)).stdout).to.equal('seller is paused.\n');
+    expect((await runSuccessfully('provider', 'pause', 'seller', ...reasonOption)).stdout).to.equal(
+      'seller is paused.\n',
+    );
     expect((await runSuccessfully('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
     await runSuccessfully('provider', 'resume', 'seller', ...reasonOption);
     expect((await run('provider', 'pause', 'buyer', ...reasonOption)).code, 'a buyer').to.equal(1);

@@ -115,7 +115,10 @@ describe('topup in an outage', function () {
   });
 
   it('doctor still prints its table if both databases are unreachable', async () => {
-    const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...unreachableDatabases });
+    const { code, stdout, stderr } = await topupProcess(['doctor'], {
+      ...stack.env,
+      ...unreachableDatabases,
+    });
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(stdout)
       .to.match(/MongoDB +does not respond/)

@@ -109,7 +109,11 @@ describe('clients and files', () => {
             null,
           ],
           'a chunked body without its end': [
-            buildRawResponse('HTTP/1.1 200 OK', [attachmentHeader, 'transfer-encoding: chunked'], '4\r\nhalf\r\n'),
+            buildRawResponse(
+              'HTTP/1.1 200 OK',
+              [attachmentHeader, 'transfer-encoding: chunked'],
+              '4\r\nhalf\r\n',
+            ),
             null,
           ],
           'an HTML page': [
@@ -121,10 +125,17 @@ describe('clients and files', () => {
             null,
           ],
           'a header value in other letter case': [
-            buildRawResponse('HTTP/1.1 200 OK', [attachmentHeader.replace(': a', ': A'), 'content-length: 5'], 'whole'),
+            buildRawResponse(
+              'HTTP/1.1 200 OK',
+              [attachmentHeader.replace(': a', ': A'), 'content-length: 5'],
+              'whole',
+            ),
             'whole',
           ],
-          'a body without a length': [buildRawResponse('HTTP/1.0 200 OK', [attachmentHeader], 'whole'), 'whole'],
+          'a body without a length': [
+            buildRawResponse('HTTP/1.0 200 OK', [attachmentHeader], 'whole'),
+            'whole',
+          ],
         } satisfies Record<string, [string, string | null]>;
         for (const [name, [answer, file]] of Object.entries(cases)) {
           let calls = 0;

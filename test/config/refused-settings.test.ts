@@ -91,7 +91,11 @@ describe('settings refused in production', () => {
   });
 
   it('are all reported together', () => {
-    const message = getRefusal({ PAYOUT_MODE: 'simulated', DEPOSIT_MODE: 'instant', REDIS_URL: 'redis://host' });
+    const message = getRefusal({
+      PAYOUT_MODE: 'simulated',
+      DEPOSIT_MODE: 'instant',
+      REDIS_URL: 'redis://host',
+    });
     expect(message?.match(/ {2}- /g)).to.have.length(3);
   });
 

@@ -83,7 +83,10 @@ describe('settings shown to operators', () => {
   it('show which settings are given, unset or read only by other processes', () => {
     const env = parseEnv({ ...databases, SETTLEMENT_FEE: '3000', LEDGER_CLOSE_KEY: 'secret' }, ['web']);
     const shown = new Map(
-      listShownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),
+      listShownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [
+        each.name,
+        each,
+      ]),
     );
     expect(shown.get('SETTLEMENT_FEE')).to.include({ isGiven: true, value: '3000' });
     expect(shown.get('BUSINESS_TIMEZONE')).to.include({ isGiven: false, value: 'Asia/Jakarta' });

@@ -33,7 +33,11 @@ describeWith('chromium', 'operators in a browser', function () {
   };
 
   /** Fills in and submits a form that asks for the password. */
-  async function submitWithPassword(where: Page | Locator, title: string, values: Record<string, string> = {}) {
+  async function submitWithPassword(
+    where: Page | Locator,
+    title: string,
+    values: Record<string, string> = {},
+  ) {
     const form = where.getByRole('region', { name: title, exact: true });
     for (const [label, value] of Object.entries({ 'Your current password': password, ...values })) {
       await form

@@ -88,7 +88,11 @@ describe('changes that the pages offer', () => {
     before(async () => {
       shop = await startOperatedStack();
       browser = await startConsoleBrowser(shop);
-      [sold, purchase, job] = [await shop.buySuccessfully(), await shop.buyUnderReview(), await shop.addUnreadableJob()];
+      [sold, purchase, job] = [
+        await shop.buySuccessfully(),
+        await shop.buyUnderReview(),
+        await shop.addUnreadableJob(),
+      ];
       await shop.askForDeposit(250_000);
       await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
       await shop.addOpenCase('to be closed');

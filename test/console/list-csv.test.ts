@@ -64,7 +64,8 @@ describe('a list as CSV', () => {
     }
   }
   const linesOf = ({ text }: CsvExport) => text.trim().split(/\r?\n/);
-  const summarizeEntries = ({ entries }: CsvExport) => entries.map(({ action, after }) => ({ action, after }));
+  const summarizeEntries = ({ entries }: CsvExport) =>
+    entries.map(({ action, after }) => ({ action, after }));
 
   it('has at most 10,000 rows, and the last line says if there are more', async () => {
     const all = linesOf(await exportCsv(10_000));

@@ -57,7 +57,10 @@ describe('webhooks in the console', function () {
   });
 
   it('replays many deliveries in one call, with a result and an audit entry each', async () => {
-    const [one, other] = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
+    const [one, other] = [
+      await waitUntilDelivered(await shop.buySuccessfully()),
+      await waitUntilDelivered(await shop.buySuccessfully()),
+    ];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const attemptsOf = (_id: string, attemptCount: number) =>
       eventually('the replay arrives', () => deliveries.findOne({ _id, state: 'delivered', attemptCount }));
@@ -84,7 +87,10 @@ describe('webhooks in the console', function () {
   });
 
   it('counts and replays all dead deliveries of an account once, except pings', async () => {
-    const mine = [await waitUntilDelivered(await shop.buySuccessfully()), await waitUntilDelivered(await shop.buySuccessfully())];
+    const mine = [
+      await waitUntilDelivered(await shop.buySuccessfully()),
+      await waitUntilDelivered(await shop.buySuccessfully()),
+    ];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const ping = {
       ...mine[0],

@@ -55,7 +55,8 @@ describe('final states while the majority lags', () => {
       begin: 'processing',
       end: 'failed',
       shown: {
-        'GET of the settlement': async (id, account) => runOperation(getSettlement, { account, params: { id } }),
+        'GET of the settlement': async (id, account) =>
+          runOperation(getSettlement, { account, params: { id } }),
         "the seller's list": async (_id, account) =>
           firstOf(await runOperation(listOwnSettlements, { account, query: { limit: 10 } }), 'settlements'),
         "the console's list": async (_id, { username: account }) =>

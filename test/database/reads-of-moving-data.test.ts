@@ -81,7 +81,9 @@ describe('reads of data that changes during the read', () => {
       const read = async () => (await readSubjectFacts([posting]))(posting);
       const before = await read();
       const pausePoint = { command: 'find', collection: 'transactions' };
-      expect(await changeDuringRead(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(before);
+      expect(await changeDuringRead(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(
+        before,
+      );
       expect(await read(), 'read after the change').to.deep.equal(before);
     });
   }

@@ -78,7 +78,9 @@ describe('an outdated server', () => {
       it(`${server}: ${program} exits with an error that names both versions`, async () => {
         const args = program === 'workers/run.js' ? ['settlements'] : [];
         const startedMs = performance.now();
-        const child = spawn(process.execPath, [getBuiltProgramPath(program), ...args], { env: envs.get(server) });
+        const child = spawn(process.execPath, [getBuiltProgramPath(program), ...args], {
+          env: envs.get(server),
+        });
         const [stdout, stderr, [code]] = await Promise.all([
           text(child.stdout),
           text(child.stderr),

@@ -77,17 +77,27 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   itSurvivesKill('before the first command of a posting', purchase('new'), () =>
     holdBefore('find', wallets, { movements }),
   );
-  itSurvivesKill('after the wallets were read', purchase('new'), () => holdBefore('update', wallets, { movements }));
-  itSurvivesKill('after the wallets were updated', purchase('new'), () => dropReply('update', wallets, { movements }));
+  itSurvivesKill('after the wallets were read', purchase('new'), () =>
+    holdBefore('update', wallets, { movements }),
+  );
+  itSurvivesKill('after the wallets were updated', purchase('new'), () =>
+    dropReply('update', wallets, { movements }),
+  );
   itSurvivesKill('after the purchase was inserted', purchase('new'), () =>
     dropReply('insert', 'transactions', { movements }),
   );
-  itSurvivesKill('before the commit is sent', purchase('new'), () => dropReply('insert', 'journals', { movements }));
+  itSurvivesKill('before the commit is sent', purchase('new'), () =>
+    dropReply('insert', 'journals', { movements }),
+  );
   itSurvivesKill('while the commit is on its way', purchase('either'), () =>
     holdBefore('commitTransaction', null, { movements, ms: 1_500 }),
   );
   itSurvivesKill('after the commit, before its reply', purchase('known'), holdAfterCommit('transactions'));
-  itSurvivesKill('after the commit, before its job is added', purchase('known', { jobLost: true }), holdAtJob);
+  itSurvivesKill(
+    'after the commit, before its job is added',
+    purchase('known', { jobLost: true }),
+    holdAtJob,
+  );
   itSurvivesKill('after the claim, before anything is sent', fulfilment({ sent: false }), () =>
     dropReply('commitTransaction', null, { movements }),
   );
@@ -138,7 +148,11 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
    * @param isLast True for the last attempt, in which every movement must reach the point.
    * @returns true if every movement was at its point.
    */
-  async function killAtPoint(open: Open, hold: (begun: Movement[]) => Hold, isLast: boolean): Promise<boolean> {
+  async function killAtPoint(
+    open: Open,
+    hold: (begun: Movement[]) => Hold,
+    isLast: boolean,
+  ): Promise<boolean> {
     // Use a separate seller for each attempt, because the unanswered orders open the circuit of
     // their provider.
     const { productCode } = await (

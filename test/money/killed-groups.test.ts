@@ -93,7 +93,10 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   async function ask(): Promise<{ accounts: string[]; leader: GroupPurchase; group: GroupPurchase[] }> {
     const accounts = await (
       await world.healthy()
-    ).callOrThrow('openBuyersOfOneLane', { count: buyers, balance: (purchasesEach - 1) * price + remainingBalance });
+    ).callOrThrow('openBuyersOfOneLane', {
+      count: buyers,
+      balance: (purchasesEach - 1) * price + remainingBalance,
+    });
     const { productCode } = world.shop;
     const [leader, ...group] = Array.from({ length: purchasesEach }, () =>
       accounts.map((accountId) => ({ accountId, productCode, refId: uniqueRef() })),

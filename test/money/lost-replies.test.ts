@@ -84,8 +84,12 @@ describe('lost postings and replies', () => {
     await eventually('the read is sent', async () => (await fault.count()) > 0);
     await fault.end();
     const next = failureOf(shop.buy());
-    await eventually('the next one is answered', () => Promise.race([next.then(() => true), resolveNextTick()]));
-    await eventually('the first one is answered', () => Promise.race([stuck.then(() => true), resolveNextTick()]));
+    await eventually('the next one is answered', () =>
+      Promise.race([next.then(() => true), resolveNextTick()]),
+    );
+    await eventually('the first one is answered', () =>
+      Promise.race([stuck.then(() => true), resolveNextTick()]),
+    );
   });
 
   it('an index check without a reply does not block postings forever', async () => {

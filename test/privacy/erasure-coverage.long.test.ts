@@ -49,7 +49,10 @@ describe('an erasure', function () {
   beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
 
   const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
-  async function createSoldPurchase(serialNumber: string | null = null, message = 'Sukses'): Promise<Purchase> {
+  async function createSoldPurchase(
+    serialNumber: string | null = null,
+    message = 'Sukses',
+  ): Promise<Purchase> {
     const { purchase, order } = await sendNextOrder(await play.buy());
     await concludeSuccess(purchase, order, { code: '00', message, serialNumber });
     await untold(purchase);

@@ -106,7 +106,10 @@ describe('retention', function () {
     await afterTwoYears();
 
     const after = await stored(sold._id);
-    expect(after).to.deep.include({ customerNumber: maskedNumber, message: 'Removed with the customer number.' });
+    expect(after).to.deep.include({
+      customerNumber: maskedNumber,
+      message: 'Removed with the customer number.',
+    });
     expect(after.serialNumber).to.equal('1234-5678-9012-3456-7890/***/R1/900VA/71,3');
     expect(after).to.not.have.property('proofSalt');
     const { customerNumber: _n, message: _m, serialNumber: _s, proofSalt: _p, ...rest } = before;

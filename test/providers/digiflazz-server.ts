@@ -259,7 +259,12 @@ function billOf(customer: string) {
   };
 }
 
-const listedProduct = { buyer_product_status: true, seller_product_status: true, unlimited_stock: true, stock: 0 };
+const listedProduct = {
+  buyer_product_status: true,
+  seller_product_status: true,
+  unlimited_stock: true,
+  stock: 0,
+};
 const prepaidList = [
   { ...listedProduct, buyer_sku_code: 'xld10', price: 10_000, start_cut_off: '23:45', end_cut_off: '0:15' },
   { ...listedProduct, buyer_sku_code: 'xld25', price: 24_750, start_cut_off: '00:00', end_cut_off: '00:00' },

@@ -109,7 +109,9 @@ describe('an outage of a seller', function () {
     );
   });
 
-  async function waitUntilMostFinal(orders: { id: string; atMs: number }[]): Promise<{ id: string; atMs: number }[]> {
+  async function waitUntilMostFinal(
+    orders: { id: string; atMs: number }[],
+  ): Promise<{ id: string; atMs: number }[]> {
     await eventually('most orders are final', async () => {
       const open = await stack.db
         .collection<{ _id: string }>('transactions')

@@ -57,7 +57,11 @@ export async function playPurchase(parties: Parties, random: () => number): Prom
   await continuePurchase(accepted, parties, random);
 }
 
-async function continuePurchase(accepted: Purchase, { sellerIds }: Parties, random: () => number): Promise<void> {
+async function continuePurchase(
+  accepted: Purchase,
+  { sellerIds }: Parties,
+  random: () => number,
+): Promise<void> {
   let purchase = accepted;
   let order: Order | null = null;
   const orders = Math.floor(random() * 4);

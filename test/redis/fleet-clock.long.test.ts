@@ -55,7 +55,10 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
         LOG_LEVEL: 'info',
         PORT: '0',
       };
-      const child = fork(getBuiltProgramPath(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      const child = fork(getBuiltProgramPath(script), args, {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      });
       started.push(child);
       let printed = '';
       child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));

@@ -3,7 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { acceptRelease, contractProblems, findAcceptanceProblem } from '../../scripts/openapi/compare-with-release.js';
+import {
+  acceptRelease,
+  contractProblems,
+  findAcceptanceProblem,
+} from '../../scripts/openapi/compare-with-release.js';
 
 /** Builds a document with one response that has these fields. */
 const documentOf = (...fields: string[]) => ({

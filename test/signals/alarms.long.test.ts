@@ -7,7 +7,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { activeAlarmFilter, redisDownId, storedAlarms, type StoredAlarm } from '../../src/alarms/alarm.model.js';
+import {
+  activeAlarmFilter,
+  redisDownId,
+  storedAlarms,
+  type StoredAlarm,
+} from '../../src/alarms/alarm.model.js';
 import { findFreePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';

@@ -81,7 +81,10 @@ describe('an alarm that the receiver missed', () => {
     const name = queue();
     const { told, state, tell } = receiver(name);
     state.refuses = false;
-    const paused = (atMs: number) => ({ atMs, found: [buildFigure('topup_queue_paused', { queue: name }, 1)] });
+    const paused = (atMs: number) => ({
+      atMs,
+      found: [buildFigure('topup_queue_paused', { queue: name }, 1)],
+    });
     const atMs = Date.now() - 3_600_000;
     await notifyRound(tell, paused(atMs));
     await notifyRound(tell, paused(atMs));

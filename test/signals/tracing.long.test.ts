@@ -104,7 +104,9 @@ describe('trace of a purchase', function () {
       'provider call',
       'posting success',
     ]);
-    expect(findOnlyTree(job.parts, 'provider call').span.attributes).to.include({ 'http.response.status_code': 200 });
+    expect(findOnlyTree(job.parts, 'provider call').span.attributes).to.include({
+      'http.response.status_code': 200,
+    });
     const webhook = findOnlyTree(job.parts, 'webhook transaction.success');
     expect(webhook.span).to.include({ process: 'webhooks', kind: kinds.client, failed: false });
     expect(webhook.span.attributes).to.include({ 'topup.outcome': 'delivered', 'topup.attempt': 1 });

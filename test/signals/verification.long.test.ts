@@ -230,10 +230,14 @@ describe('scheduled self-checks', function () {
   });
 
   it('topup doctor --watch reports jobs without workers and exits with 1', async () => {
-    const child = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), 'doctor', '--watch', '--json'], {
-      env: stack.env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [getBuiltProgramPath('scripts/topup.js'), 'doctor', '--watch', '--json'],
+      {
+        env: stack.env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     watching = child;
     let printed = '';
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));

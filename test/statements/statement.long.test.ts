@@ -50,7 +50,11 @@ describe('statements', function () {
    * Reads all pages of a statement and joins their entries. Runs `between` before each page except
    * the first.
    */
-  async function readWholeStatement(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
+  async function readWholeStatement(
+    owner: ApiAccount,
+    query: string,
+    between = async () => {},
+  ): Promise<Page> {
     let page = await pageOf(owner, query);
     const whole = { ...page, entries: [...page.entries] };
     while (page.next_cursor !== null) {

@@ -1,7 +1,11 @@
 /** Checks every API response in the tests against the OpenAPI document. */
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { commonFailures, buildFailureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
+import {
+  commonFailures,
+  buildFailureReferences,
+  type FailureStatus,
+} from '../../src/api/openapi/failures.js';
 import type { DescribedOperation, OpenApiDocument, Response } from '../../src/api/openapi/types.js';
 import { problemsOf } from './json-schema.js';
 

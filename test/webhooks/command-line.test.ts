@@ -58,7 +58,9 @@ describe('topup listen and topup webhooks', () => {
       }),
     );
     // Simulate that the clock of the process which created the rows is slightly behind.
-    await storeDeliveries(rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })));
+    await storeDeliveries(
+      rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })),
+    );
     const [code] = await exited;
     expect(code, stderr).to.equal(0);
     expect(local.received.map((each) => each.headers['webhook-id']).sort()).to.deep.equal(

@@ -32,7 +32,10 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
 
   before(async () => {
     for (let index = 0; index < receiverCount; index++) {
-      const receiver = await startReceiver(acceptRequest, `127.1.${Math.floor(index / 100)}.${(index % 100) + 1}`);
+      const receiver = await startReceiver(
+        acceptRequest,
+        `127.1.${Math.floor(index / 100)}.${(index % 100) + 1}`,
+      );
       all.push({ receiver, client: await newAccount({ webhookUrl: `${receiver.url}/hook` }) });
     }
     workers.push(

@@ -16,7 +16,13 @@ import { createSender } from '../../src/webhooks/deliver/send-request.js';
 import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { newAccount, someTransaction, storeDeliveries, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
-import { sendResponse, acceptRequest, startReceiver, type Behaviour, type TestReceiver } from './support/receiver.js';
+import {
+  sendResponse,
+  acceptRequest,
+  startReceiver,
+  type Behaviour,
+  type TestReceiver,
+} from './support/receiver.js';
 
 const answerMs = 20;
 

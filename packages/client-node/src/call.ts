@@ -92,7 +92,10 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
    * @throws OutcomeUnknownError if no complete file arrived.
    * @throws TypeError if the call returns no file.
    */
-  async function download<Id extends FileOperationId | OptionalFileOperationId>(id: Id, input: Input<Id>): Promise<Buffer> {
+  async function download<Id extends FileOperationId | OptionalFileOperationId>(
+    id: Id,
+    input: Input<Id>,
+  ): Promise<Buffer> {
     return (await dataOf(id, input, { isFile: true })) as Buffer;
   }
 
@@ -142,7 +145,9 @@ export function createCall({ baseUrl, apiKey, ...options }: ClientOptions) {
     if (Buffer.isBuffer(body['data']) !== isFile) {
       // Do not throw OutcomeUnknownError: the call has succeeded, and a retry would get the same
       // response.
-      throw new TypeError(isFile ? `${id} returns no file: use call, or set a format` : buildUseDownloadMessage(id));
+      throw new TypeError(
+        isFile ? `${id} returns no file: use call, or set a format` : buildUseDownloadMessage(id),
+      );
     }
     return body['data'];
   }

@@ -44,9 +44,12 @@ export class OutcomeUnknownError extends Error {
     cause: unknown,
     { isRead = false }: { isRead?: boolean } = {},
   ) {
-    super(`The outcome of ${operation} is unknown (${describeCause(cause)}). ${describeNextStep(refId, isRead)}.`, {
-      cause,
-    });
+    super(
+      `The outcome of ${operation} is unknown (${describeCause(cause)}). ${describeNextStep(refId, isRead)}.`,
+      {
+        cause,
+      },
+    );
     this.name = 'OutcomeUnknownError';
   }
 }

@@ -41,7 +41,11 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
     const sign = resellerSign({ username, apiKey }, covers);
     const text = new URLSearchParams({ username, sign, ...query }).toString();
     const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
-    const sent = await send(url, { method: 'GET' }, { ...defaultOptions, ...options, isAnswer: isServiceResponse, isRepeatable: true });
+    const sent = await send(
+      url,
+      { method: 'GET' },
+      { ...defaultOptions, ...options, isAnswer: isServiceResponse, isRepeatable: true },
+    );
     const refId = query['ref_id'] ?? null;
     if ('lost' in sent) {
       throw new OutcomeUnknownError(path, refId, sent.lost, { isRead: refId === null });
@@ -62,7 +66,11 @@ export function createResellerClient({ baseUrl, username, apiKey, ...options }: 
       requireRefId(order);
       const { max_price: maxPrice, ...rest } = order;
       const query = { ...rest, ...(maxPrice !== undefined && { max_price: String(maxPrice) }) };
-      return (await get('request', [order.code, order.customer, order.ref_id], query)) as ResellerResponse<'Request'>;
+      return (await get(
+        'request',
+        [order.code, order.customer, order.ref_id],
+        query,
+      )) as ResellerResponse<'Request'>;
     },
     priceList: async (filter: { category?: string; operator?: string } = {}) =>
       (await get('price-list', ['pricelist'], filter)) as ResellerResponse<'PriceList'>,

@@ -113,7 +113,9 @@ async function sendOnce(
   url: string,
   outgoing: OutgoingRequest,
   { isAnswer, maybeFile, ...ends }: Required<ResponseExpectation> & AttemptLimits,
-): Promise<({ answer: Omit<ServiceResponse, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }> {
+): Promise<
+  ({ answer: Omit<ServiceResponse, 'lostBefore'> } | { lost: unknown }) & { retryAfterMs: number | null }
+> {
   try {
     const { status, headers, bytes } = await exchange(url, outgoing, ends);
     const after = headers['retry-after'] ?? '';

@@ -10,7 +10,11 @@ export type Action = Session['actions'][number];
 export const SessionContext = createContext<Session | null>(null);
 
 export function useSessionQuery() {
-  return useQuery({ queryKey: ['session'], queryFn: () => unwrapData(api.GET('/session')), staleTime: 60_000 });
+  return useQuery({
+    queryKey: ['session'],
+    queryFn: () => unwrapData(api.GET('/session')),
+    staleTime: 60_000,
+  });
 }
 
 /** Returns the session of the logged-in operator. Call it only in components below `Shell`. */

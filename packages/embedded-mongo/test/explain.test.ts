@@ -97,7 +97,10 @@ describe('the planner', () => {
   });
 
   it('uses a partial index only if the filter certainly implies it', async () => {
-    expect(await explainFind({ ref: { $eq: 'r3', $type: 'string' } })).to.include({ index: 'ref_1', count: 1 });
+    expect(await explainFind({ ref: { $eq: 'r3', $type: 'string' } })).to.include({
+      index: 'ref_1',
+      count: 1,
+    });
     // As in MongoDB, only an identical `$type` implies a type. The type of a compared value does
     // not.
     expect((await explainFind({ ref: 'r3' })).stages).to.deep.equal(['COLLSCAN']);

@@ -70,7 +70,9 @@ async function runCase(
     const answer = await db.command(command, options).catch((thrown: unknown) => thrown as Document & Error);
     const text = formatValue(command);
     if (answer instanceof Error) {
-      expect(formatValue(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(formatValue(Number(error)));
+      expect(formatValue(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(
+        formatValue(Number(error)),
+      );
     } else {
       expect(error, `${text} should fail`).to.equal(undefined);
       expectReply(answer, reply, { text, isOrdered: isOrdered(command) });

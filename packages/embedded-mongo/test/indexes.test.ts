@@ -105,7 +105,10 @@ describe('indexes', () => {
     });
 
     it('in a partial index counts only for documents that match its filter', async () => {
-      const rows = await createIndexedCollection({ ref: 1 }, { unique: true, partialFilterExpression: { status: 'paid' } });
+      const rows = await createIndexedCollection(
+        { ref: 1 },
+        { unique: true, partialFilterExpression: { status: 'paid' } },
+      );
       await rows.insertMany([
         { _id: 1 as never, ref: 'R', status: 'pending' },
         { _id: 2 as never, ref: 'R', status: 'pending' },
@@ -191,7 +194,9 @@ describe('indexes', () => {
     expect(await getCreateIndexCode(rows, named({ whatever: 1 }))).to.equal(197);
     expect(await getCreateIndexCode(rows, { key: { _id: 1 }, name: '_id_', unique: true })).to.equal(197);
     expect(await getCreateIndexCode(rows, { key: { _id: -1 }, name: 'x' })).to.equal(2);
-    expect(await getCreateIndexCode(rows, named({ key: { a: 1.5 } }), { key: { b: -3 }, name: 'm' })).to.equal(0);
+    expect(
+      await getCreateIndexCode(rows, named({ key: { a: 1.5 } }), { key: { b: -3 }, name: 'm' }),
+    ).to.equal(0);
   });
 
   it('creating an existing index succeeds; a conflicting index is an error', async () => {

@@ -366,7 +366,9 @@ describe('update', () => {
         expect(await collection.countDocuments(), formatValue(filter)).to.equal(0);
       } else {
         expect((await done).upsertedCount, formatValue(filter)).to.equal(1);
-        expect(await readStored(collection, {}, '_id' in answer), formatValue(filter)).to.equal(formatValue(answer));
+        expect(await readStored(collection, {}, '_id' in answer), formatValue(filter)).to.equal(
+          formatValue(answer),
+        );
       }
     }
   });

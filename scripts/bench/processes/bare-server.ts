@@ -33,7 +33,11 @@ export async function serveBare(args: string[]): Promise<void> {
   process.on('SIGTERM', () => process.exit(0));
 }
 
-async function handleRequest(shop: BareShop, idOf: Map<string, string>, request: IncomingMessage): Promise<string> {
+async function handleRequest(
+  shop: BareShop,
+  idOf: Map<string, string>,
+  request: IncomingMessage,
+): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
     chunks.push(chunk as Buffer);

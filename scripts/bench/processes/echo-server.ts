@@ -57,7 +57,8 @@ const servers = {
   },
 };
 
-const validateBody = (input: unknown) => purchaseBody.validate(input) as { error?: Error; value: PurchaseBody };
+const validateBody = (input: unknown) =>
+  purchaseBody.validate(input) as { error?: Error; value: PurchaseBody };
 
 const echoBare: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];

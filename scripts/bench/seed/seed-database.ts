@@ -10,7 +10,12 @@ import { createOperator } from '../../../src/operators/manage-operators.js';
 import { formatBusinessDay, getBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { createBooks } from './books.js';
 import { bulkWriter } from './bulk-writer.js';
-import { bankLine, creditDeposit, addOpenOrRejectedDeposit, addSettlement } from './deposits-and-settlements.js';
+import {
+  bankLine,
+  creditDeposit,
+  addOpenOrRejectedDeposit,
+  addSettlement,
+} from './deposits-and-settlements.js';
 import { chanceOf, type Chance } from './chance.js';
 import { dayTotals } from './day-totals.js';
 import { addDeliveries, addTroubledReceivers } from './deliveries.js';

@@ -164,7 +164,10 @@ export async function withBooks<T extends LoadResult>(
   requireTrue(isDeepStrictEqual(others, refusals), `other refusals than expected (${summary})`);
   requireTrue(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${summary}`);
   requireTrue(debits === purchases, `${debits} debits, ${purchases} purchases`);
-  requireTrue(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);
+  requireTrue(
+    paid === purchases * product.price,
+    `the wallets paid ${paid} rupiah for ${purchases} purchases`,
+  );
   return result;
 }
 

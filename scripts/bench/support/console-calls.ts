@@ -144,7 +144,10 @@ function addPurchaseCalls(
   ask('/jobs/about', 'a ref_id', { about: purchase.refId });
 }
 
-function addListCalls(ask: AddCall, { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business): void {
+function addListCalls(
+  ask: AddCall,
+  { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business,
+): void {
   const [account, seller] = [name(buyers, 0), name(sellers, 0)];
   const [from, to] = [formatBusinessDay(new Date(fromMs)), formatBusinessDay(new Date(untilMs))];
   ask('/deliveries', 'dead, of all');

@@ -31,7 +31,11 @@ export interface MeasuringContext {
 }
 
 /** @throws Error if a GET of the console's document is not covered. */
-export async function measureConsole(measuring: MeasuringContext, business: Business, calls: number): Promise<void> {
+export async function measureConsole(
+  measuring: MeasuringContext,
+  business: Business,
+  calls: number,
+): Promise<void> {
   const asked = consoleCalls(business);
   const pages = asked.filter(({ isStream }) => !isStream).map(createMeasuredCall);
   for (let round = 1; round <= calls; round += 1) {

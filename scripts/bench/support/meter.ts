@@ -27,7 +27,14 @@ export interface Meter {
 /** Microseconds per tick. `getconf CLK_TCK` is 100 on every Linux that Node supports. */
 const usPerTick = 10_000;
 /** Commands that clients and the meter send by themselves. */
-const ignoredMongodbCommands = new Set(['hello', 'isMaster', 'ismaster', 'serverStatus', 'endSessions', 'ping']);
+const ignoredMongodbCommands = new Set([
+  'hello',
+  'isMaster',
+  'ismaster',
+  'serverStatus',
+  'endSessions',
+  'ping',
+]);
 const ignoredRedisCommands = new Set(['info', 'client|setinfo', 'hello', 'ping']);
 
 export async function createMeter(mongodbUri: string, redisUrl: string): Promise<Meter> {
@@ -120,7 +127,10 @@ function sumByName(all: (readonly [string, number])[]): Record<string, number> {
   return sums;
 }
 
-function subtractCounts(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
+function subtractCounts(
+  after: Record<string, number>,
+  before: Record<string, number>,
+): Record<string, number> {
   return Object.fromEntries(
     Object.entries(after).flatMap(([name, value]) => {
       const more = value - (before[name] ?? 0);

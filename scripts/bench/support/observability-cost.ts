@@ -31,7 +31,10 @@ export async function printObservabilityCost(
   load: RunningProcess,
   { purchases, connections }: { purchases: number; connections: number },
 ): Promise<void> {
-  const pipeline = await startOurs(bench, world, { web: (env) => startService('web', env), worker: startService });
+  const pipeline = await startOurs(bench, world, {
+    web: (env) => startService('web', env),
+    worker: startService,
+  });
   const ours = pipeline.processes.filter(({ name }) => name !== 'simulator' && name !== 'inbox');
   const ask = <T>(what: CountingRequest['do']) =>
     Promise.all(ours.map((each) => call<T>(each.child, { do: what } satisfies CountingRequest)));
@@ -55,7 +58,9 @@ export async function printObservabilityCost(
   const looker = await startHelper('looker', 'looker');
   const lookingUs = await call<number>(looker.child, { everyMs: lookEveryMs });
   await looker.stop();
-  for (const { name, metricCalls, spanCalls } of parts.filter((part) => purchasePathProcesses.has(part.name))) {
+  for (const { name, metricCalls, spanCalls } of parts.filter((part) =>
+    purchasePathProcesses.has(part.name),
+  )) {
     // Otherwise the listeners are attached to the wrong objects, and the cost would appear as zero.
     requireTrue(
       metricCalls >= 1 && spanCalls >= 1,

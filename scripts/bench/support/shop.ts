@@ -139,6 +139,11 @@ async function fillWallets(buyers: { id: string; amount: number }[]): Promise<vo
   await deposits.insertMany(made.map(({ deposit }) => toStored(deposit)));
   await journals.insertMany(made.map(({ journal }) => journal));
   await wallets.insertMany(
-    buyers.map(({ id, amount }) => ({ _id: id, balance: toInt64(amount), held: toInt64(0), seq: toInt64(1) })),
+    buyers.map(({ id, amount }) => ({
+      _id: id,
+      balance: toInt64(amount),
+      held: toInt64(0),
+      seq: toInt64(1),
+    })),
   );
 }

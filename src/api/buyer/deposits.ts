@@ -9,7 +9,12 @@ import { presentDeposit } from '../../deposits/present-deposit.js';
 import { refId, rupiah } from '../contract/fields.js';
 import { say, type Message } from '../../shared/say.js';
 import { findDocumentPage } from '../../database/document-page.js';
-import { buildListFilterSchema, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
+import {
+  buildListFilterSchema,
+  nextCursor,
+  buildPageQuery,
+  type ListFilter,
+} from '../contract/list-queries.js';
 
 export const getBuyerBalance = defineOperation({
   id: 'getBuyerBalance',

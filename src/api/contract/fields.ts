@@ -133,7 +133,11 @@ export const isoDay = Joi.string()
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
   .messages(
-    toJoiMessages({ 'string.pattern.base': dateFormMessage, 'string.base': dateFormMessage, 'string.empty': dateFormMessage }),
+    toJoiMessages({
+      'string.pattern.base': dateFormMessage,
+      'string.base': dateFormMessage,
+      'string.empty': dateFormMessage,
+    }),
   )
   .example('2024-03-01');
 

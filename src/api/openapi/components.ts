@@ -10,7 +10,9 @@ import type { DocumentParts, PublishedDocument, Schema } from './types.js';
  * Returns the published document.
  * @throws Error if different schemas have one name, which is a bug.
  */
-export function extractComponents<Document extends DocumentParts>(document: Document): PublishedDocument<Document> {
+export function extractComponents<Document extends DocumentParts>(
+  document: Document,
+): PublishedDocument<Document> {
   const schemas: Record<string, unknown> = {};
   const parameters = findRepeatedParameters(document);
   const publish = (part: unknown): unknown => {

@@ -12,7 +12,12 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 import { findMajorityHeld } from '../../database/find-confirmed.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { findDocumentPage } from '../../database/document-page.js';
-import { buildListFilterSchema, nextCursor, buildPageQuery, type ListFilter } from '../contract/list-queries.js';
+import {
+  buildListFilterSchema,
+  nextCursor,
+  buildPageQuery,
+  type ListFilter,
+} from '../contract/list-queries.js';
 
 /** A settlement as its seller sees it (docs/reference/api/settlements.md). */
 export const settlementData = nameSchema(

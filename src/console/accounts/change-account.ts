@@ -1,6 +1,10 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { setOperatorSettings, type OperatorSettings, setAccountStatus } from '../../accounts/changes/set-account.js';
+import {
+  setOperatorSettings,
+  type OperatorSettings,
+  setAccountStatus,
+} from '../../accounts/changes/set-account.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { reason, type Reason, priceGroup, requiredObject } from '../api/console-operation.js';
 import { changedData, defineAccountChange } from './define-account-change.js';

@@ -12,7 +12,12 @@ import type { CsvFormat } from '../../shared/csv-text.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { now } from '../../shared/clock.js';
 import { env } from '../../../config/env.js';
-import { readBalances, openStatement, type Statement, streamStatementCsv } from '../../statements/statement.js';
+import {
+  readBalances,
+  openStatement,
+  type Statement,
+  streamStatementCsv,
+} from '../../statements/statement.js';
 import { usernameParams } from '../api/console-operation.js';
 import { parseConsoleQuery, buildOperatorChangedBy, type ConsoleRoute } from '../console-route.js';
 

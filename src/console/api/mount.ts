@@ -7,7 +7,12 @@ import { failWhenMongoIsDown } from '../../api/http/mongo-timeout.js';
 import { validate } from '../../api/contract/validate.js';
 import { groupBy } from '../../shared/collections.js';
 import { getSessionId } from '../../operators/sessions.js';
-import { parseConsoleQuery, requireRight, buildOperatorChangedBy, getRequestClient } from '../console-route.js';
+import {
+  parseConsoleQuery,
+  requireRight,
+  buildOperatorChangedBy,
+  getRequestClient,
+} from '../console-route.js';
 import { completeLogin, clearSessionCookies } from '../login-steps.js';
 import { getAdminSession } from '../session.js';
 import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';

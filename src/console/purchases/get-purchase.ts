@@ -147,7 +147,9 @@ export const getCustomerView = defineConsoleOperation<unknown, { id: string }>({
     answer: Joi.string().description('Its JSON body, as described in docs/reference/api/conventions.md.'),
   }),
   async handle({ params: { id } }) {
-    const { call, answer } = await buildCustomerResponse(await requirePurchase(id, { find: findMajorityHeld }));
+    const { call, answer } = await buildCustomerResponse(
+      await requirePurchase(id, { find: findMajorityHeld }),
+    );
     return { call, answer: JSON.stringify(answer, null, 2) };
   },
 });

@@ -37,14 +37,16 @@ export const getServiceSettings = defineConsoleOperation({
   handle() {
     return Promise.resolve({
       release: releaseVersion,
-      settings: listShownSettings(env, givenSettings).map(({ name, shown, isRead, isGiven, isSet, value }) => ({
-        name,
-        shown,
-        is_read: isRead,
-        is_given: isGiven,
-        is_set: isSet,
-        value,
-      })),
+      settings: listShownSettings(env, givenSettings).map(
+        ({ name, shown, isRead, isGiven, isSet, value }) => ({
+          name,
+          shown,
+          is_read: isRead,
+          is_given: isGiven,
+          is_set: isSet,
+          value,
+        }),
+      ),
     });
   },
 });

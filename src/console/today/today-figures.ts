@@ -47,7 +47,10 @@ export const getTodayFigures = memoizeFor(cachedMs, async () => {
       day: closed._id,
       amount: lookUp(closed.content.totals, 'platform:suspense') ?? 0,
     },
-    hours: sumVolumeByHour(days, hours).map((each) => ({ ...each, latency: latency.of(Date.parse(each.from)) })),
+    hours: sumVolumeByHour(days, hours).map((each) => ({
+      ...each,
+      latency: latency.of(Date.parse(each.from)),
+    })),
     days: sumSalesByDay(days),
     providers: sumByProvider(days),
     plotted: providers,

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { limits } from '../../../config/limits.js';
 import { formatBusinessDay, addDays } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
-import { readCsvRows, UnreadableSheetError, type Delimiter, type SheetLine } from '../../workbook/csv-lines.js';
+import {
+  readCsvRows,
+  UnreadableSheetError,
+  type Delimiter,
+  type SheetLine,
+} from '../../workbook/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
 import { iterateInSlices } from '../../shared/collections.js';
 import { toPrintable } from '../../shared/printable.js';

@@ -9,7 +9,13 @@ import { findCurrentQueues } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { buildRawJob, describeJobs, type JobState, type RawJob, type JobDescription } from './describe-job.js';
+import {
+  buildRawJob,
+  describeJobs,
+  type JobState,
+  type RawJob,
+  type JobDescription,
+} from './describe-job.js';
 
 export interface JobFilter {
   queue: string;

@@ -35,12 +35,17 @@ export async function areTotalsComplete(): Promise<boolean> {
   if (atMs < cachedUntilMs) {
     return true;
   }
-  const isComplete = (await totalsStates.findOne({ _id: 'complete', timezone: env.BUSINESS_TIMEZONE })) !== null;
+  const isComplete =
+    (await totalsStates.findOne({ _id: 'complete', timezone: env.BUSINESS_TIMEZONE })) !== null;
   cachedUntilMs = isComplete ? atMs + limits.cacheDeafMs : -Infinity;
   return isComplete;
 }
 
 export async function setTotalsComplete(): Promise<void> {
   const timezone = env.BUSINESS_TIMEZONE;
-  await totalsStates.updateOne({ _id: 'complete' }, { $set: { timezone, completeSince: now() } }, { upsert: true });
+  await totalsStates.updateOne(
+    { _id: 'complete' },
+    { $set: { timezone, completeSince: now() } },
+    { upsert: true },
+  );
 }

@@ -109,10 +109,7 @@ async function applyNotFound(
   const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
   // The response is at least as recent as the start of this check.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
-  if (
-    order.notFound + 1 >= notFoundMax &&
-    knownMs > getAdapter(order.providerKind).traits.longestLatencyMs
-  ) {
+  if (order.notFound + 1 >= notFoundMax && knownMs > getAdapter(order.providerKind).traits.longestLatencyMs) {
     if (!order.acknowledged) {
       const reason = { code: 'not-executed', message: outcome.message };
       if (!(await rejectOrder(order, reason, { acknowledged: null }))) {

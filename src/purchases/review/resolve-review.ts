@@ -72,7 +72,10 @@ export async function resolveReview(
     );
     await announceDeliveries(deliveries);
   }
-  const decided = await requirePurchase(purchaseId, { accountId: purchase.accountId, find: findMajorityHeld });
+  const decided = await requirePurchase(purchaseId, {
+    accountId: purchase.accountId,
+    find: findMajorityHeld,
+  });
   if (decided.status === 'SUCCESS' && decided.sellerId) {
     await scheduleSellerPosting(decided.sellerId);
   }

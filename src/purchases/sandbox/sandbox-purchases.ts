@@ -44,7 +44,11 @@ export interface EndedPurchase {
  *
  * @throws DependencyError while Redis is unavailable.
  */
-export async function endPurchase(account: Account, idOrRef: string, end: SimulatedEnd): Promise<EndedPurchase> {
+export async function endPurchase(
+  account: Account,
+  idOrRef: string,
+  end: SimulatedEnd,
+): Promise<EndedPurchase> {
   requireSandbox(account);
   // Read the orders first, then the purchase with causal consistency. An order and its purchase end
   // in one database transaction. So an order that just ended is not mistaken for one that was never

@@ -23,7 +23,8 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
   let examined = 0;
   let isRead = false;
   // Ids increase with time, and a quote can be claimed only for a short time.
-  let from: Document | null = fromDay === null ? null : { _id: getFirstIdAt(getStartOfDay(fromDay).getTime()) };
+  let from: Document | null =
+    fromDay === null ? null : { _id: getFirstIdAt(getStartOfDay(fromDay).getTime()) };
   do {
     const last: Document | null = from;
     const found: Document[] = await readWithRetries(() => readBatch(last, batchSize));

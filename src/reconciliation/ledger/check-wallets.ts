@@ -187,7 +187,11 @@ async function readSeq(id: string): Promise<number> {
   return wallet ? stored.wallets.read(wallet, []).seq : 0;
 }
 
-function readOne(collection: Collection<AnyDocument>, id: string, fields: Document): Promise<Document | null> {
+function readOne(
+  collection: Collection<AnyDocument>,
+  id: string,
+  fields: Document,
+): Promise<Document | null> {
   return readWithRetries(() => collection.findOne({ _id: id }, { ...rawReadOptions, projection: fields }));
 }
 

@@ -107,7 +107,10 @@ export interface Reader<T> {
   read(raw: Document, problems: LedgerFinding[]): T;
 }
 
-function createReader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => DocumentName): Reader<T> {
+function createReader<T extends object>(
+  shape: Shape<T>,
+  namedBy: (raw: Document) => DocumentName,
+): Reader<T> {
   return {
     fields: Object.fromEntries(Object.keys(shape).map((field) => [field, 1])),
     read: (raw, problems) => readDocument(raw, shape, { named: () => namedBy(raw), problems }),
@@ -227,11 +230,14 @@ export const wallets = createReader<ReadWallet>({ balance: money, held: money, s
   what: 'wallet',
 }));
 
-export const accounts = createReader<ReadAccount>({ _id: text, role: oneOf(['buyer', 'seller']) }, ({ _id }) => ({
-  about: `account ${toText(_id)}`,
-  subject: `account ${toText(_id)}`,
-  what: 'account',
-}));
+export const accounts = createReader<ReadAccount>(
+  { _id: text, role: oneOf(['buyer', 'seller']) },
+  ({ _id }) => ({
+    about: `account ${toText(_id)}`,
+    subject: `account ${toText(_id)}`,
+    what: 'account',
+  }),
+);
 
 const journalHead = createReader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
   {

@@ -85,7 +85,10 @@ type SignedDelivery = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'att
  * (Standard Webhooks) also covers the id and the time of this attempt. During a rotation, each
  * header has one value per key, separated by a space.
  */
-export function buildDeliveryHeaders(delivery: SignedDelivery, keys: readonly KeyObject[]): Record<string, string> {
+export function buildDeliveryHeaders(
+  delivery: SignedDelivery,
+  keys: readonly KeyObject[],
+): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
   const signed = `${delivery._id}.${seconds}.${delivery.body}`;
   return {

@@ -226,7 +226,9 @@ describe('account isolation of every operation', function () {
         const theirs = await send({ path: linkTo(identifiers[which]) });
         expect(theirs.status).to.equal(401);
         const unknown = await send({ path: linkTo(toUnknownIdentifier(identifiers[which])) });
-        expect(shown(theirs, identifiers[which])).to.deep.equal(shown(unknown, toUnknownIdentifier(identifiers[which])));
+        expect(shown(theirs, identifiers[which])).to.deep.equal(
+          shown(unknown, toUnknownIdentifier(identifiers[which])),
+        );
       }
     });
   });

@@ -373,7 +373,9 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         before = await readMoney();
         refusedSince = 0;
       } else if (++refusedSince % 10 === 0) {
-        expect(await readMoney(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(before);
+        expect(await readMoney(), `money moved by one of the 10 refused calls up to ${about}`).to.equal(
+          before,
+        );
       }
       if (n % 200 === 199 || n === requests - 1) {
         // Use new accounts: an earlier request may have set a rate limit or an allowlist that

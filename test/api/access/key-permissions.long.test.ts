@@ -5,7 +5,11 @@ import { sealAccessToken } from '../../../src/accounts/access-token.js';
 import type { Role } from '../../../src/accounts/account.model.js';
 import { ApiKeyModel, type ApiKey } from '../../../src/accounts/api-key.model.js';
 import { hashApiKey } from '../../../src/accounts/api-key.js';
-import { defineOperation, getRequiredPermission, type AnyOperation } from '../../../src/api/contract/operation.js';
+import {
+  defineOperation,
+  getRequiredPermission,
+  type AnyOperation,
+} from '../../../src/api/contract/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel } from '../../../src/products/product.model.js';

@@ -80,7 +80,8 @@ describe('a bill with a payment in progress', () => {
   });
 
   it('refuses a second payment after erasure of the customer', async () => {
-    const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await startPayment();
+    const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } =
+      await startPayment();
     const { left } = await eraseCustomer(customerNumber, by);
     expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
     expect(await claimedNow(), 'quote of the open payment').to.include({

@@ -43,7 +43,11 @@ describe('receipt of a purchase', () => {
   }
 
   it('of a PLN token shows its parts, the grouped token and the sold price', async () => {
-    const purchase = await insertPurchase({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
+    const purchase = await insertPurchase({
+      subcategory: 'pln',
+      productName: 'Token PLN 20.000',
+      serialNumber,
+    });
     const file = await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000');
     expect(linesOf(file)).to.deep.equal([
       'Toko Sari',
@@ -89,7 +93,12 @@ describe('receipt of a purchase', () => {
       createdAt: at,
       expiresAt: at,
     };
-    const purchase = await insertPurchase({ kind: 'postpaid', quoteId, price: 152_500, serialNumber: 'BILL-1' });
+    const purchase = await insertPurchase({
+      kind: 'postpaid',
+      quoteId,
+      price: 152_500,
+      serialNumber: 'BILL-1',
+    });
     await QuoteModel.create({ _id: quoteId, ...quote, ...bill, ...rest, usedBy: purchase._id });
     const shown = async (query: string) => linesOf(await receiptOf(purchase, query)).slice(-6, -1);
     expect(await shown('?width=80')).to.deep.equal([
@@ -129,7 +138,9 @@ describe('receipt of a purchase', () => {
   });
 
   it('replaces a character missing in the font by "?" and wraps long words', async () => {
-    const purchase = await insertPurchase({ productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}` });
+    const purchase = await insertPurchase({
+      productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}`,
+    });
     const lines = linesOf(await receiptOf(purchase));
     expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
     expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);

@@ -384,7 +384,9 @@ function resolveReferences(root: Record<string, unknown>, part: unknown): unknow
     expect(components[kind], name).to.have.property(name);
     return resolveReferences(root, components[kind]?.[name]);
   }
-  return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolveReferences(root, each)]));
+  return Object.fromEntries(
+    Object.entries(part).map(([name, each]) => [name, resolveReferences(root, each)]),
+  );
 }
 
 function withoutTitles(part: unknown): unknown {

@@ -23,7 +23,12 @@ const file = JSON.parse(readFileSync(join(projectRoot, 'clients/webhook-vectors.
 
 export const { vectors } = file;
 
-export const toVerifyInput = ({ secret, headers, body }: Vector) => ({ secret, headers, body, now: file.now });
+export const toVerifyInput = ({ secret, headers, body }: Vector) => ({
+  secret,
+  headers,
+  body,
+  now: file.now,
+});
 
 export const toExpectedEvent = ({ headers, event, body }: Vector) => ({
   id: headers['webhook-id'],

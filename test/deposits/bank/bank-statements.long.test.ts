@@ -40,7 +40,8 @@ describe('bank statements', function () {
 
   const preview = (...lines: StatementLine[]): Promise<Plan> =>
     caller.ask('previewBankStatement', '/bank-statements/preview', { file: encoded(statementOf(...lines)) });
-  const matchesOf = async (...lines: StatementLine[]) => (await preview(...lines)).lines.map(({ match }) => match);
+  const matchesOf = async (...lines: StatementLine[]) =>
+    (await preview(...lines)).lines.map(({ match }) => match);
   const bodyOf = (lines: StatementLine[], fingerprint: string, more: object = {}) => ({
     file: encoded(statementOf(...lines)),
     name: 'bca.csv',
@@ -53,7 +54,8 @@ describe('bank statements', function () {
     const { fingerprint } = await preview(...lines);
     return caller.ask('confirmBankStatement', '/bank-statements', bodyOf(lines, fingerprint, more));
   }
-  const pending = (amount = createUniqueAmount()) => shop.askForDeposit(amount).then((each) => ({ ...each, amount }));
+  const pending = (amount = createUniqueAmount()) =>
+    shop.askForDeposit(amount).then((each) => ({ ...each, amount }));
   const paying = ({ refId, amount }: { refId: string; amount: number }, days = 0): StatementLine => ({
     amount,
     days,

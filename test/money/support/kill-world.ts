@@ -52,7 +52,11 @@ export function holdBefore(
 }
 
 /** Executes the command but never returns the reply to the process. */
-export function dropReply(command: string, collection: string | null, { movements = 1 }: HoldOptions = {}): Hold {
+export function dropReply(
+  command: string,
+  collection: string | null,
+  { movements = 1 }: HoldOptions = {},
+): Hold {
   return holdAt({ kind: 'silence', commands: [command], times: movements }, collection);
 }
 

@@ -20,7 +20,10 @@ const readStyled = (rows: string[], styles: string) =>
  */
 async function readPrices(codes: readonly string[], value = 10_500): Promise<Record<string, unknown>> {
   const rows = codes.map((_, n) => row(n + 2, `<c r="C${n + 2}" s="${n}"><v>${value}</v></c>`));
-  const { wanted, refused } = await readStyled(rows, formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)));
+  const { wanted, refused } = await readStyled(
+    rows,
+    formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)),
+  );
   const found = new Map<number, unknown>([
     ...wanted.map(({ line, price }): [number, unknown] => [line, price]),
     ...refused.map(({ line, why }): [number, unknown] => [line, why]),

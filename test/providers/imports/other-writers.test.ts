@@ -108,7 +108,8 @@ describe('a workbook written by another program', () => {
   it('refuses a tag as large as its part, and reads one with a long attribute', async () => {
     const attributes = (of: number, length: number) =>
       Array.from({ length: of }, (_, n) => ` a${n}="${'x'.repeat(length)}"`).join('');
-    const sheet = (of: string) => bookOf(sheetOf(buildPriceRow(2, 1)).replace('<worksheet>', `<worksheet${of}>`));
+    const sheet = (of: string) =>
+      bookOf(sheetOf(buildPriceRow(2, 1)).replace('<worksheet>', `<worksheet${of}>`));
     for (const large of [attributes(16, 490_000), attributes(190, 40_000), attributes(1, 7_000_000)]) {
       expect(await refusal(sheet(large))).to.match(/is not valid workbook XML/);
     }

@@ -102,7 +102,9 @@ describe('a workbook of prices', () => {
     const twice = row(2, '<c r="C2"><v>1</v></c><c r="C2"><v>0600</v></c>');
     expect(await refusalOf(twice)).to.match(/line 2: its cell C2 occurs twice/);
     expect(await refusalOf(row(2, '<c r="C3"><v>1</v></c>'))).to.match(/line 2: .*C3/);
-    expect(await refusalOf(buildPriceRow(2, 1), buildPriceRow(3, 1), buildPriceRow(2, 9))).to.match(/line 2 occurs twice/);
+    expect(await refusalOf(buildPriceRow(2, 1), buildPriceRow(3, 1), buildPriceRow(2, 9))).to.match(
+      /line 2 occurs twice/,
+    );
     expect(await refusalOf(row(2, '<c r="C2"><v>1</v><v>0600</v></c>'))).to.match(
       /line 2: its cell C2 has two values/,
     );

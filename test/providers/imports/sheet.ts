@@ -11,7 +11,8 @@ export const text = (place: string, value: string) => `<c r="${place}" t="str"><
 const head = `<row r="1">${['code', 'seller', 'price', 'cost'].map((each, n) => text(`${'ABCD'[n] ?? ''}1`, each)).join('')}</row>`;
 export const row = (line: number, cells: string, more = '') =>
   `<row r="${line}"${more}>${text(`A${line}`, `S${line}`)}${text(`B${line}`, 'grosir')}${cells}</row>`;
-export const buildPriceRow = (line: number, price: number) => row(line, `<c r="C${line}"><v>${price}</v></c>`);
+export const buildPriceRow = (line: number, price: number) =>
+  row(line, `<c r="C${line}"><v>${price}</v></c>`);
 export const sheetOf = (...rows: string[]) =>
   `<worksheet><sheetData>${head}${rows.join('')}</sheetData></worksheet>`;
 export const bookOf = (sheet: string, more: Record<string, string> = {}) =>

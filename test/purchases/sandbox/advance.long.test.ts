@@ -13,7 +13,12 @@ import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { someQuote } from '../../support/some-quote.js';
 import { startStack, type Stack } from '../../support/stack.js';
-import { sendResponse, acceptRequest, startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
+import {
+  sendResponse,
+  acceptRequest,
+  startReceiver,
+  type TestReceiver,
+} from '../../webhooks/support/receiver.js';
 
 const path = '/api/sandbox/advance';
 

@@ -66,7 +66,9 @@ describe('closing the ledger', function () {
   it('other processes finish a killed close, and concurrent closes agree on one root', async () => {
     const day = dayAgo(9);
     const args = ['ledger', 'close', '--date', day, '--json'];
-    const killed = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), ...args], { stdio: 'ignore' });
+    const killed = spawn(process.execPath, [getBuiltProgramPath('scripts/topup.js'), ...args], {
+      stdio: 'ignore',
+    });
     await eventually('some rows', async () => (await walletCloses.countDocuments({ day })) > 0, 60_000);
     killed.kill('SIGKILL');
     await once(killed, 'close');

@@ -5,7 +5,13 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
-import { addProduct, addSeller, waitUntilFinal, pointSeller, purchase } from '../../providers/provider-stack.js';
+import {
+  addProduct,
+  addSeller,
+  waitUntilFinal,
+  pointSeller,
+  purchase,
+} from '../../providers/provider-stack.js';
 import { announceChange } from '../../support/announce-change.js';
 import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';

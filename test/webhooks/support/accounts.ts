@@ -67,7 +67,9 @@ export async function storeDeliveries(rows: Delivery[]): Promise<Delivery[]> {
 /** Stores the webhook for a successful purchase of this buyer. */
 export async function storeSuccess(buyer: Account): Promise<Delivery> {
   const purchase = someTransaction({ accountId: buyer._id });
-  const [row] = await storeDeliveries(buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }));
+  const [row] = await storeDeliveries(
+    buildPurchaseDeliveries({ purchase, buyer, seller: null, event: 'success' }),
+  );
   if (!row) {
     throw new Error('no row');
   }

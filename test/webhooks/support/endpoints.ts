@@ -103,6 +103,8 @@ export function useEndpoints() {
       kind: PurchaseEvent,
       purchase = someTransaction({ accountId: stage.owner.account._id }),
     ): Promise<Delivery[]> =>
-      storeDeliveries(buildPurchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
+      storeDeliveries(
+        buildPurchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind }),
+      ),
   };
 }

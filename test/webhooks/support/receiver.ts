@@ -23,7 +23,8 @@ export interface TestReceiver {
   close(): Promise<void>;
 }
 
-export const acceptRequest: Behaviour = (_request, response) => sendResponse(response, 200, { status: 'received' });
+export const acceptRequest: Behaviour = (_request, response) =>
+  sendResponse(response, 200, { status: 'received' });
 
 export function sendResponse(
   response: ServerResponse,

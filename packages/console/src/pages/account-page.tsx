@@ -24,7 +24,11 @@ export function AccountPage(): React.ReactElement {
       <Anchor component={Link} to="/accounts" size="sm">
         {t('accounts')}
       </Anchor>
-      {found.data ? <AccountDetails of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data ? (
+        <AccountDetails of={found.data} />
+      ) : (
+        <LoadingState error={found.error} retry={found.refetch} />
+      )}
     </>
   );
 }

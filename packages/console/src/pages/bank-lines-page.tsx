@@ -117,7 +117,9 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           }))}
         />
       )}
-      {of.incoming > of.lines.length && <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>}
+      {of.incoming > of.lines.length && (
+        <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>
+      )}
       {of.refused.length > 0 && (
         <Rows
           label={t('notRead')}

@@ -101,7 +101,12 @@ function Verification({ of }: { of: Ledger }): React.ReactElement {
           ends={[3]}
           rows={verifications.map((each) => ({
             key: each.day,
-            cells: [each.day, <Time at={each.at} />, describeStatus(each), formatSeconds(each.duration_ms / 1_000)],
+            cells: [
+              each.day,
+              <Time at={each.at} />,
+              describeStatus(each),
+              formatSeconds(each.duration_ms / 1_000),
+            ],
           }))}
         />
       )}

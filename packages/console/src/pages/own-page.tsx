@@ -155,7 +155,9 @@ function OwnKey(): React.ReactElement {
         asksReason={false}
         run={async () => {
           setKeys([]);
-          const { operator_key: key } = await prove((proof) => unwrapData(api.POST('/me/key', { body: proof })));
+          const { operator_key: key } = await prove((proof) =>
+            unwrapData(api.POST('/me/key', { body: proof })),
+          );
           setKeys([key]);
         }}
       >

@@ -156,7 +156,9 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           rows={of.changes.map((each) => ({ key: String(each.line), cells: cellsOf(each) }))}
         />
       )}
-      {of.found > of.changes.length && <EmptyState>{t('firstOnly', { shown: of.changes.length })}</EmptyState>}
+      {of.found > of.changes.length && (
+        <EmptyState>{t('firstOnly', { shown: of.changes.length })}</EmptyState>
+      )}
       {of.refused.length > 0 && (
         <Rows
           label={t('refusedLines')}

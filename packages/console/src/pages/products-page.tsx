@@ -79,6 +79,8 @@ function cellsOf({ code, name, status, offers }: Product): React.ReactNode[] {
 /** The margin of the seller for one sale. A negative margin is bold. */
 export function Margin({ of }: { of: number | null }): React.ReactElement {
   return (
-    <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>{of === null ? '–' : formatRupiah(of)}</span>
+    <span style={of !== null && of < 0 ? { fontWeight: 700 } : {}}>
+      {of === null ? '–' : formatRupiah(of)}
+    </span>
   );
 }

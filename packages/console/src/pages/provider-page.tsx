@@ -166,7 +166,9 @@ function ProviderControls({ of }: { of: Provider }): React.ReactElement | null {
             key="resume"
             title={t('resumeProvider')}
             consequence={t('resumeProviderHelp', { seller })}
-            run={(reason) => unwrapData(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))}
+            run={(reason) =>
+              unwrapData(api.POST('/providers/{username}/resume', { ...to, body: { reason } }))
+            }
           />
         )}
         {mayTest && <TestCall seller={seller} />}

@@ -73,9 +73,15 @@ export function providerFacts(of: Provider): [string, React.ReactNode][] {
     [t('floatAt'), of.float_at && <Time at={of.float_at} />],
     [t('floatEnds'), of.float_ends_at && <Time at={of.float_ends_at} />],
     [t('successOfDay'), day.success_rate === null ? '–' : formatPercent(day.success_rate)],
-    [t('ordersOfDay'), `${formatCount(day.orders)} · ${t('unansweredOf', { count: formatCount(day.unanswered) })}`],
+    [
+      t('ordersOfDay'),
+      `${formatCount(day.orders)} · ${t('unansweredOf', { count: formatCount(day.unanswered) })}`,
+    ],
     [t('latencyOfDay'), `${inSeconds(day.p50_ms)} · p95 ${inSeconds(day.p95_ms)}`],
-    [t('waitingOrders'), t('waitingFor', { count: of.waiting, time: formatSeconds(of.expected_wait_ms / 1_000) })],
+    [
+      t('waitingOrders'),
+      t('waitingFor', { count: of.waiting, time: formatSeconds(of.expected_wait_ms / 1_000) }),
+    ],
     [t('askedPause'), of.asked_pause_ms > 0 ? formatSeconds(of.asked_pause_ms / 1_000) : null],
     [
       t('limits'),
@@ -112,7 +118,10 @@ function Last24Hours(): React.ReactElement | null {
   const plotted = today.data?.plotted ?? [];
   return plotted.length === 0 ? null : (
     <Section title={t('last24Hours')}>
-      <ProviderPlots of={plotted} labels={(plotted[0]?.steps ?? []).map(({ from }) => formatClockTime(zone, from))} />
+      <ProviderPlots
+        of={plotted}
+        labels={(plotted[0]?.steps ?? []).map(({ from }) => formatClockTime(zone, from))}
+      />
     </Section>
   );
 }

@@ -29,7 +29,11 @@ export function PurchasePage(): React.ReactElement {
       <Anchor component={Link} to="/purchases" size="sm">
         {t('purchases')}
       </Anchor>
-      {found.data ? <PurchaseDetails of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data ? (
+        <PurchaseDetails of={found.data} />
+      ) : (
+        <LoadingState error={found.error} retry={found.refetch} />
+      )}
     </>
   );
 }
@@ -161,7 +165,9 @@ function Orders({ of }: { of: Description['orders'] }): React.ReactElement {
                     <Code>{order.reference}</Code> {order.sent_product} {order.sent_customer_number},{' '}
                     {t('atMost', { price: formatRupiah(order.price) })}
                     {order.address !== null && <> → {order.address}</>}
-                    {order.sent_at !== null && <>, {t('sentAt', { time: formatTime(zone, order.sent_at) })}</>}
+                    {order.sent_at !== null && (
+                      <>, {t('sentAt', { time: formatTime(zone, order.sent_at) })}</>
+                    )}
                   </>,
                 ],
                 [

@@ -4,7 +4,14 @@ import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { unwrapData } from '../api/unwrap-data.js';
 import type { components } from '../api/schema.js';
-import { formatClockTime, formatCount, formatBusinessDay, formatPercent, formatRupiah, formatSeconds } from '../format.js';
+import {
+  formatClockTime,
+  formatCount,
+  formatBusinessDay,
+  formatPercent,
+  formatRupiah,
+  formatSeconds,
+} from '../format.js';
 import { Lines, Plots, StackedBars } from '../parts/plots.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
 import { EmptyState, Time, LoadingState } from '../parts/states.js';
@@ -31,7 +38,11 @@ export function TodayPage(): React.ReactElement {
       <Title order={1} size="h3" mb="md">
         {t('today')}
       </Title>
-      {found.data ? <TodayOverview of={found.data} /> : <LoadingState error={found.error} retry={found.refetch} />}
+      {found.data ? (
+        <TodayOverview of={found.data} />
+      ) : (
+        <LoadingState error={found.error} retry={found.refetch} />
+      )}
     </>
   );
 }
@@ -137,7 +148,8 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
   const { today, yesterday, suspense, latency } = of;
   const both = (show: (figures: Figures) => string) =>
     [show(today), t('yesterday', { value: show(yesterday) })] as const;
-  const rate = (figures: Figures) => (figures.success_rate === null ? '–' : formatPercent(figures.success_rate));
+  const rate = (figures: Figures) =>
+    figures.success_rate === null ? '–' : formatPercent(figures.success_rate);
   const inSeconds = (value: number | null) => (value === null ? '–' : formatSeconds(value));
   const cards: [string, string, string][] = [
     [t('purchases'), ...both(({ purchases }) => formatCount(purchases))],
@@ -161,7 +173,12 @@ function FigureCards({ of }: { of: Today }): React.ReactElement {
         t('openPurchases', { count: `${formatCount(suspense.purchases)}${suspense.is_cut ? '+' : ''}` }),
         ...(suspense.closed === null
           ? []
-          : [t('atEndOf', { day: formatBusinessDay(suspense.closed.day), value: formatRupiah(suspense.closed.amount) })]),
+          : [
+              t('atEndOf', {
+                day: formatBusinessDay(suspense.closed.day),
+                value: formatRupiah(suspense.closed.amount),
+              }),
+            ]),
       ].join(' · '),
     ],
   ];

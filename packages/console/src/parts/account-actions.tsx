@@ -39,7 +39,9 @@ export function AccountActions({ of }: { of: Account }): React.ReactElement | nu
             title={t('suspend')}
             consequence={t('suspendHelp', { account: username })}
             danger
-            run={(reason) => unwrapData(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))}
+            run={(reason) =>
+              unwrapData(api.POST('/accounts/{username}/suspend', { ...to, body: { reason } }))
+            }
           />
         )}
         {maySuspend && status === 'suspended' && (

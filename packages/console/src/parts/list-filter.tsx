@@ -111,7 +111,9 @@ export function Older({
   };
   return (
     <>
-      {lookedBackTo !== null && <EmptyState>{t('lookedBack', { time: formatTime(zone, lookedBackTo) })}</EmptyState>}
+      {lookedBackTo !== null && (
+        <EmptyState>{t('lookedBack', { time: formatTime(zone, lookedBackTo) })}</EmptyState>
+      )}
       <Group my="md" gap="xs">
         {params.has(name) && (
           <Button variant="default" onClick={() => showFrom(null)}>

@@ -43,7 +43,9 @@ export function NewOperator(): React.ReactElement {
         <RoleSelect value={role} change={setRole} />
         {fields}
       </ActionForm>
-      {made && <OneTimeSecrets title={t('passwordOnce', { operator: made.username })} secrets={[made.password]} />}
+      {made && (
+        <OneTimeSecrets title={t('passwordOnce', { operator: made.username })} secrets={[made.password]} />
+      )}
     </Stack>
   );
 }

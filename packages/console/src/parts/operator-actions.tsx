@@ -35,7 +35,12 @@ export function OperatorActions({ of }: { of: Operator }): React.ReactElement | 
           title={t('endSessions')}
           consequence={t('endSessionsHelp', { operator })}
           run={(session, reason) =>
-            unwrapData(api.POST('/operators/{username}/end-sessions', { ...buildPathParams(of), body: { session, reason } }))
+            unwrapData(
+              api.POST('/operators/{username}/end-sessions', {
+                ...buildPathParams(of),
+                body: { session, reason },
+              }),
+            )
           }
         />
       )}
@@ -60,7 +65,12 @@ function ChangeRole({ of }: { of: Operator }): React.ReactElement {
       consequence={t('setRoleHelp', { operator: of.username })}
       run={(reason) =>
         prove((proof) =>
-          unwrapData(api.POST('/operators/{username}/role', { ...buildPathParams(of), body: { role, reason, ...proof } })),
+          unwrapData(
+            api.POST('/operators/{username}/role', {
+              ...buildPathParams(of),
+              body: { role, reason, ...proof },
+            }),
+          ),
         )
       }
     >
@@ -98,7 +108,12 @@ function ResetPassword({ of }: { of: Operator }): React.ReactElement {
         run={async (reason) => {
           setMade([]);
           const { password } = await prove((proof) =>
-            unwrapData(api.POST('/operators/{username}/password', { ...buildPathParams(of), body: { reason, ...proof } })),
+            unwrapData(
+              api.POST('/operators/{username}/password', {
+                ...buildPathParams(of),
+                body: { reason, ...proof },
+              }),
+            ),
           );
           setMade([password]);
         }}
@@ -142,7 +157,9 @@ function Remove({ of }: { of: Operator }): React.ReactElement {
       danger
       run={(reason) =>
         prove((proof) =>
-          unwrapData(api.POST('/operators/{username}/remove', { ...buildPathParams(of), body: { reason, ...proof } })),
+          unwrapData(
+            api.POST('/operators/{username}/remove', { ...buildPathParams(of), body: { reason, ...proof } }),
+          ),
         )
       }
     >

@@ -17,7 +17,9 @@ import { Section } from './section.js';
 export function PriceDifferences({ seller }: { seller: string }): React.ReactElement {
   const asked = useMutation({
     mutationFn: () =>
-      unwrapData(api.POST('/providers/{username}/prices', { params: { path: { username: seller } }, body: {} })),
+      unwrapData(
+        api.POST('/providers/{username}/prices', { params: { path: { username: seller } }, body: {} }),
+      ),
   });
   const cost = (amount: number | null) => (amount === null ? '–' : formatRupiah(amount));
   return (

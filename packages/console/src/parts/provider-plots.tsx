@@ -37,7 +37,12 @@ export function ProviderPlots({ of, labels }: { of: PlottedSeller[]; labels: str
         top={1}
         series={lines((step) => step.success_rate)}
       />
-      <Lines title={t('floatPlot')} labels={labels} format={formatRupiah} series={lines((step) => step.float)} />
+      <Lines
+        title={t('floatPlot')}
+        labels={labels}
+        format={formatRupiah}
+        series={lines((step) => step.float)}
+      />
       <Lines
         title={t('providerMedianPlot')}
         labels={labels}

@@ -67,7 +67,9 @@ export function ReplayDead({ which }: { which: DeadDeliveryFilter }): React.Reac
               now: Math.min(count, atOnceMax),
             })}
             run={async (reason) => {
-              const sums = await unwrapData(api.POST('/deliveries/replay-dead', { body: { ...which, reason } }));
+              const sums = await unwrapData(
+                api.POST('/deliveries/replay-dead', { body: { ...which, reason } }),
+              );
               setResult(t('replayedDead', sums));
             }}
           />

@@ -9,7 +9,11 @@ import { Section } from './section.js';
 import { LoadingState } from './states.js';
 
 function useRights() {
-  return useQuery({ queryKey: ['rights'], queryFn: () => unwrapData(api.GET('/rights')), staleTime: Infinity });
+  return useQuery({
+    queryKey: ['rights'],
+    queryFn: () => unwrapData(api.GET('/rights')),
+    staleTime: Infinity,
+  });
 }
 
 /** The rights of each role, which apply in the console and on the command line. */

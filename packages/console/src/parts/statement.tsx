@@ -46,7 +46,11 @@ export function Statement({ username }: { username: string }): React.ReactElemen
               [t('closing'), formatRupiah(shown.closing_balance)],
             ]}
           />
-          {shown.entries.length === 0 ? <EmptyState>{t('noEntry')}</EmptyState> : <Entries of={shown.entries} />}
+          {shown.entries.length === 0 ? (
+            <EmptyState>{t('noEntry')}</EmptyState>
+          ) : (
+            <Entries of={shown.entries} />
+          )}
           {shown.next !== null && (
             <Button my="sm" variant="default" onClick={() => mutate(shown.next ?? undefined)}>
               {t('laterEntries', { count: shown.left })}

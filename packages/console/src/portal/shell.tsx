@@ -31,7 +31,11 @@ export function PortalShell(): React.ReactElement {
     return <SignIn />;
   }
   if (!config.data) {
-    return config.error ? <RefusedKey error={config.error} /> : <LoadingState error={null} retry={config.refetch} />;
+    return config.error ? (
+      <RefusedKey error={config.error} />
+    ) : (
+      <LoadingState error={null} retry={config.refetch} />
+    );
   }
   return (
     <ZoneContext value={metaOf('time-zone')}>

@@ -118,7 +118,10 @@ async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): P
       documents.push(getDocument(row.version));
     }
   }
-  return { documents: collectDocuments(encodeResults(pipeline.run(documents, { skipStages }))), isAlive: null };
+  return {
+    documents: collectDocuments(encodeResults(pipeline.run(documents, { skipStages }))),
+    isAlive: null,
+  };
 }
 
 function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {

@@ -138,7 +138,11 @@ async function runWithFailpoints(
 /**
  * Waits until a majority has these commits. Returns false if the command's time limit ends first.
  */
-async function waitForMajority({ store }: Server, command: Doc, commits: number = store.clock): Promise<boolean> {
+async function waitForMajority(
+  { store }: Server,
+  command: Doc,
+  commits: number = store.clock,
+): Promise<boolean> {
   const arrival = store.majority.reached(commits);
   const limitMs = majorityWaitMs(command);
   return arrival === undefined || (await waitForArrival(arrival, limitMs));

@@ -91,7 +91,9 @@ function checkKey(key: unknown): Doc {
       throw createCannotCreateIndexError('Index keys cannot contain an empty field.');
     }
     if (path.split('.').some((part) => part.startsWith('$') && part !== '$**')) {
-      throw createCannotCreateIndexError("Index key contains an illegal field name: field name starts with '$'.");
+      throw createCannotCreateIndexError(
+        "Index key contains an illegal field name: field name starts with '$'.",
+      );
     }
     if (path.split('.').includes('$**')) {
       throw createCannotCreateIndexError('embedded-mongo does not support wildcard indexes');
@@ -130,10 +132,14 @@ function checkExpiry(value: unknown, key: Doc): void {
     return;
   }
   if (!isNumeric(value) || !(Number(value) >= 0) || Number(value) > 2_147_483_647) {
-    throw createCannotCreateIndexError("TTL index 'expireAfterSeconds' option must be within an acceptable range");
+    throw createCannotCreateIndexError(
+      "TTL index 'expireAfterSeconds' option must be within an acceptable range",
+    );
   }
   if (keysOf(key).length > 1) {
-    throw createCannotCreateIndexError('TTL indexes are single-field indexes, compound indexes do not support TTL.');
+    throw createCannotCreateIndexError(
+      'TTL indexes are single-field indexes, compound indexes do not support TTL.',
+    );
   }
 }
 

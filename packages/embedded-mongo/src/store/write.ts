@@ -196,7 +196,11 @@ function refuseDuplicate(
   const others = getRecords(index.entries, key).filter((other) => other !== record);
   for (const other of others) {
     if (other.owner !== transaction) {
-      if (other.owner !== null && versionHasKey(index, other.pending, key) && !versionHasKey(index, other.version, key)) {
+      if (
+        other.owner !== null &&
+        versionHasKey(index, other.pending, key) &&
+        !versionHasKey(index, other.version, key)
+      ) {
         throw createConflictError(transaction, other.owner);
       }
       if (transaction.explicit && wasTakenSince(index, other, transaction.snapshot, key)) {

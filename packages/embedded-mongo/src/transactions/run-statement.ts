@@ -95,7 +95,10 @@ export function rememberReply(
   transaction.outcome.statements?.set(statement, reply);
 }
 
-async function waitForLockRelease({ deadlineMs, connection }: StatementContext, holder: Reader): Promise<void> {
+async function waitForLockRelease(
+  { deadlineMs, connection }: StatementContext,
+  holder: Reader,
+): Promise<void> {
   if (deadlineMs === Infinity) {
     await waitForEnd(holder);
   } else {

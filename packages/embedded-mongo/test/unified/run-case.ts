@@ -79,7 +79,11 @@ async function prepare(admin: MongoClient, data: CollectionData): Promise<void> 
   }
 }
 
-async function runOperations(operations: readonly Operation[], stage: CaseContext, path: string): Promise<void> {
+async function runOperations(
+  operations: readonly Operation[],
+  stage: CaseContext,
+  path: string,
+): Promise<void> {
   for (const [i, operation] of operations.entries()) {
     await runOperation(operation, stage, `${path}[${i}] ${operation.name}`);
   }

@@ -97,7 +97,10 @@ function lastTwoSessions(client: string, entities: Entities): [unknown, unknown]
   return [idOf(started.at(-1)), idOf(started.at(-2))];
 }
 
-async function hasCollection({ databaseName, collectionName }: Document, { admin }: CaseContext): Promise<boolean> {
+async function hasCollection(
+  { databaseName, collectionName }: Document,
+  { admin }: CaseContext,
+): Promise<boolean> {
   return (await admin.db(databaseName).listCollections({ name: collectionName }).toArray()).length > 0;
 }
 

@@ -97,7 +97,8 @@ function OneEndpoint({ of }: { of: Endpoint }): React.ReactElement {
   const { role } = useSignedIn();
   const [event, setEvent] = useState<TestEvent>('ping');
   const test = useMutation({
-    mutationFn: () => unwrapData(portalApi.POST('/api/buyer/webhooks/{id}/test', { ...path, body: { event } })),
+    mutationFn: () =>
+      unwrapData(portalApi.POST('/api/buyer/webhooks/{id}/test', { ...path, body: { event } })),
   });
   return (
     <Card withBorder component="article" aria-label={`${t('endpoint')} ${of.id}`}>

@@ -82,7 +82,10 @@ function EndForm(): React.ReactElement {
       asksReason={false}
       run={() =>
         unwrapData(
-          portalApi.POST('/api/sandbox/transactions/{ref}/end', { params: { path: { ref } }, body: { result } }),
+          portalApi.POST('/api/sandbox/transactions/{ref}/end', {
+            params: { path: { ref } },
+            body: { result },
+          }),
         )
       }
     >
