@@ -1,6 +1,6 @@
 /**
  * The cost of observability. First measures an upper bound from its parts
- * (support/cost-of-seeing.ts). Then measures the cost of accepting purchases in three states: with
+ * (support/observability-cost.ts). Then measures the cost of accepting purchases in three states: with
  * everything off, with metrics (scraped in each round), and with traces of a tenth and of all
  * calls.
  *

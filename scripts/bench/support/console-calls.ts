@@ -1,4 +1,4 @@
-/** The calls of the console's pages with their filters, for the data of scripts/bench/furnish. */
+/** The calls of the console's pages with their filters, for the data of scripts/bench/seed. */
 import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Business } from '../seed/seed-database.js';
 
