@@ -81,7 +81,7 @@ const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: 
     // Send separate commands instead of a pipeline, because in a Cluster the keys may be on several
     // nodes.
     const replies = await tryRedis((client) =>
-      Promise.all(all.map(({ key, max, windowMs }) => client.countScript(getRedisKey(key), max, windowMs))),
+      Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(getRedisKey(key), max, windowMs))),
     );
     return replies ?? all.map(() => null);
   },
@@ -163,12 +163,12 @@ function withRedisTimeout<T>(answer: Promise<T>): Promise<T> {
 }
 
 interface Counter {
-  countScript(key: string, max: number, windowMs: number): Promise<[count: number, ttlMs: number]>;
+  countInWindow(key: string, max: number, windowMs: number): Promise<[count: number, ttlMs: number]>;
   giveOneBack(key: string): Promise<unknown>;
 }
 
 /** Refused events are not counted, so that after a raised limit only accepted events count. */
-const countInWindow = `
+const countScript = `
 local count = redis.call('incr', KEYS[1])
 local ttl = redis.call('pttl', KEYS[1])
 if ttl < 0 then
@@ -190,8 +190,8 @@ end`;
 
 function getCounterConnection(): Redis & Counter {
   const connection: Redis & Partial<Counter> = redis();
-  if (!connection.countScript) {
-    connection.defineCommand('countInWindow', { numberOfKeys: 1, lua: countInWindow });
+  if (!connection.countInWindow) {
+    connection.defineCommand('countInWindow', { numberOfKeys: 1, lua: countScript });
     connection.defineCommand('giveOneBack', { numberOfKeys: 1, lua: refundScript });
   }
   return connection as Redis & Counter;
