@@ -296,7 +296,7 @@ describe('cached collections', () => {
     ];
     expect(forbidden).to.be.a('function');
     const around =
-      /\bwriterOf\b|\.collection(<.*>)?\('(accounts|apiKeys|products|offers|providerStates)|\.model(<.*>)?\('(Account|ApiKey|Product|Offer|ProviderState)'/;
+      /\bgetWritableModel\b|\.collection(<.*>)?\('(accounts|apiKeys|products|offers|providerStates)|\.model(<.*>)?\('(Account|ApiKey|Product|Offer|ProviderState)'/;
     const files = ['src', 'scripts', 'workers'].flatMap((room) =>
       readdirSync(join(projectRoot, room), { recursive: true, encoding: 'utf8' }).map(
         (name) => `${room}/${name}`,
