@@ -18,6 +18,7 @@ const programs = [
   'scripts/simulator/main',
   'scripts/inbox/main',
   'scripts/bench/main',
+  'scripts/test/file-process',
   ...readdirSync(path.join(root, 'scripts'))
     // The checks are only for developers, who run them with tsx.
     .filter((file) => file.endsWith('.ts') && !file.startsWith('check-'))
@@ -28,7 +29,7 @@ const programs = [
  * one file.
  */
 const helpers = [
-  'scripts/test/file-process',
+  'scripts/test/test-program',
   'scripts/supervisor/guard',
   'scripts/supervisor/follow-parent',
   'scripts/supervisor/run-cached',

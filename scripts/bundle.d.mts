@@ -1,11 +1,13 @@
 export function bundle(
   root: string,
   options: {
-    entryPoints: string[];
+    entryPoints: string[] | { in: string; out: string }[];
     outdir: string;
     /** File extension of the output; default `.js`. */
     extension?: string;
-    /** Puts code shared by several entry points into separate files. */
-    splitting?: boolean;
+    /** Default: `esm`. `cjs` builds a script whose compiled code can be cached. */
+    format?: 'esm' | 'cjs';
+    /** Leaves out white space and comments. */
+    compact?: boolean;
   },
 ): Promise<Record<string, { imports: { path: string }[] }>>;

@@ -50,12 +50,13 @@ const shortMaps = {
 
 /**
  * @param options.format `cjs` builds one script whose compiled code can be cached
- * (supervisor/run-cached.ts). `esm` builds modules that can share chunks.
+ * (supervisor/run-cached.ts).
+ * @param options.compact Leaves out white space and comments, which Node would read at each start.
  * @returns The input files with their imports.
  */
 export async function bundle(
   root,
-  { entryPoints, outdir, extension = '.js', splitting = false, format = 'esm' },
+  { entryPoints, outdir, extension = '.js', format = 'esm', compact = false },
 ) {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -63,12 +64,13 @@ export async function bundle(
     outdir,
     outbase: root,
     outExtension: { '.js': extension },
-    splitting,
     bundle: true,
     platform: 'node',
     format,
     target: 'node20',
     external,
+    // Node prints the line of an uncaught error, so lines must stay short.
+    ...(compact && { minifyWhitespace: true, legalComments: 'none', lineLimit: 200 }),
     ...(format === 'cjs'
       ? {
           define: { 'import.meta.dirname': '__dirname' },

@@ -3,6 +3,7 @@
  * time (decision 058). The cache file is named after the script's modification time, because V8
  * compares only the length.
  */
+import { isAscii } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import path from 'node:path';
@@ -15,7 +16,8 @@ import vm from 'node:vm';
  */
 const keepAfterMs = 3_000;
 
-export function runCached(url: URL): void {
+/** Runs the script at `url` and returns its exports. */
+export function runCached(url: URL): unknown {
   const file = fileURLToPath(url);
   const { source, writtenMs } = readScript(file);
   const cache = `${file}.${process.version}-${writtenMs}`;
@@ -31,13 +33,17 @@ export function runCached(url: URL): void {
   const program = { exports: {} };
   const run = script.runInThisContext() as (this: unknown, ...args: unknown[]) => void;
   run.call(program.exports, program.exports, require, program, file, path.dirname(file));
+  return program.exports;
 }
 
 /** Reads source and time from one file handle, because a build may replace the file. */
 function readScript(file: string): { source: string; writtenMs: number } {
   const opened = openSync(file, 'r');
   try {
-    return { source: readFileSync(opened, 'utf8'), writtenMs: fstatSync(opened).mtimeMs };
+    const bytes = readFileSync(opened);
+    // Decoding as Latin-1 is faster, and V8 then needs one byte per character.
+    const source = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+    return { source, writtenMs: fstatSync(opened).mtimeMs };
   } finally {
     closeSync(opened);
   }

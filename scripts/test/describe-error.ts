@@ -25,7 +25,8 @@ function diffOf(error: Error & { showDiff?: boolean; actual?: unknown; expected?
     : '';
 }
 
-const frame = /(file:\/\/[^\s()]+?|\/[^\s()]+?):(\d+):(\d+)/g;
+/** The path may be relative, because Mocha shortens paths below the working directory. */
+const frame = /([^\s()]+?):(\d+):(\d+)/g;
 
 /**
  * Adds source lines to a stack. Node's own mapping reads every source map at each start, but this
@@ -33,7 +34,7 @@ const frame = /(file:\/\/[^\s()]+?|\/[^\s()]+?):(\d+):(\d+)/g;
  */
 function withSourceLines(stack: string): string {
   return stack.replace(frame, (whole, url: string, line: string, column: string) => {
-    const file = url.startsWith('file:') ? fileURLToPath(url) : url;
+    const file = url.startsWith('file:') ? fileURLToPath(url) : path.resolve(url);
     const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (entry === undefined || !('originalSource' in entry)) {
       return whole;

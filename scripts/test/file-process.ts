@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import Mocha from 'mocha';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 import { describeError } from './describe-error.js';
+import { loadBuilt } from './load-built.js';
 
 /**
  * Time limit that ends a hanging test, with a margin for slow machines. Tests of speed measure the
@@ -13,6 +14,7 @@ import { describeError } from './describe-error.js';
  */
 const testTimeoutMs = 60_000;
 const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+const { EVENT_FILE_PRE_REQUIRE, EVENT_FILE_REQUIRE, EVENT_FILE_POST_REQUIRE } = Mocha.Suite.constants;
 
 // If the runner has exited, kills the whole process group.
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
@@ -26,19 +28,25 @@ process.once('message', (order: FileOrder) => {
   );
 });
 
-async function run({ built, grep, forbidOnly, sizedOnly }: FileOrder): Promise<number> {
+async function run({ builtDir, file, grep, forbidOnly, sizedOnly }: FileOrder): Promise<number> {
   const mocha = new Mocha({
     timeout: testTimeoutMs,
     forbidOnly,
     reporter: ResultReporter,
     ...(grep !== null && { grep: new RegExp(grep) }),
   });
-  mocha.addFile(built);
-  await mocha.loadFilesAsync();
+  await loadInto(mocha, builtDir, file);
   if (sizedOnly && hasSized(mocha.suite)) {
     keepSized(mocha.suite);
   }
   return new Promise((resolve) => mocha.run(resolve));
+}
+
+/** Does what Mocha's own loader does, which cannot load a part of a bundle. */
+async function loadInto(mocha: Mocha, builtDir: string, file: string): Promise<void> {
+  mocha.suite.emit(EVENT_FILE_PRE_REQUIRE, globalThis, file, mocha);
+  mocha.suite.emit(EVENT_FILE_REQUIRE, await loadBuilt(builtDir, file), file, mocha);
+  mocha.suite.emit(EVENT_FILE_POST_REQUIRE, globalThis, file, mocha);
 }
 
 /** True if the test has the tag of tests with several sizes (test/support/sizes.ts). */

@@ -22,8 +22,10 @@ export type FileMessage =
   | { type: 'end'; cpuMs: number };
 
 export interface FileOrder {
-  /** Path of the built file. */
-  built: string;
+  /** Folder of the built tests. */
+  builtDir: string;
+  /** Path of the test file in the repository. */
+  file: string;
   grep: string | null;
   forbidOnly: boolean;
   /** Runs only the tests tagged `@sized`, if the file has any. */

@@ -71,7 +71,8 @@ export async function runFiles({ root, files, built, options, databases, report 
     runFile({
       file,
       order: {
-        built: built.fileOf(file),
+        builtDir: built.dir,
+        file,
         grep: options.grep,
         forbidOnly: options.forbidOnly,
         // A file that is named or long runs completely, because the normal run did not include it.

@@ -16,18 +16,22 @@ export interface ClockOrder {
   delayMs: number;
 }
 
-const clock = keepFleetClock();
-await Promise.all([connectMongo(), connectRedis()]);
-await clock.measured;
-const report = ({ thingId }: { thingId: string }) => Promise.resolve(process.send?.({ ran: thingId }));
-await startWorkers([
-  handle(noteJob, report),
-  handle(tickJob, report),
-  handle(brokenJob, () => Promise.reject(new Error('broken'))),
-]).ready;
-process.on('message', ({ job, thingId, delayMs }: ClockOrder) => {
-  void addJob(job === 'note' ? noteJob : brokenJob, { thingId }, { delayMs }).then(() =>
-    process.send?.({ added: thingId }),
-  );
-});
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  const clock = keepFleetClock();
+  await Promise.all([connectMongo(), connectRedis()]);
+  await clock.measured;
+  const report = ({ thingId }: { thingId: string }) => Promise.resolve(process.send?.({ ran: thingId }));
+  await startWorkers([
+    handle(noteJob, report),
+    handle(tickJob, report),
+    handle(brokenJob, () => Promise.reject(new Error('broken'))),
+  ]).ready;
+  process.on('message', ({ job, thingId, delayMs }: ClockOrder) => {
+    void addJob(job === 'note' ? noteJob : brokenJob, { thingId }, { delayMs }).then(() =>
+      process.send?.({ added: thingId }),
+    );
+  });
+  process.send?.({ ready: true });
+}

@@ -6,15 +6,19 @@ import { startWorkers } from '../../src/jobs/start-workers.js';
 import { connectRedis } from '../../src/redis/connection.js';
 import { deadlyJob } from './deadly-job.js';
 
-await Promise.all([connectMongo(), connectRedis()]);
-startWorkers([
-  handle(deadlyJob, async ({ thingId }) => {
-    if (thingId.startsWith('deadly')) {
-      // Wait until the other jobs are running.
-      await wait(100);
-      process.kill(process.pid, 'SIGKILL');
-    }
-    await wait(300);
-    process.send?.(thingId);
-  }),
-]);
+void main();
+
+async function main(): Promise<void> {
+  await Promise.all([connectMongo(), connectRedis()]);
+  startWorkers([
+    handle(deadlyJob, async ({ thingId }) => {
+      if (thingId.startsWith('deadly')) {
+        // Wait until the other jobs are running.
+        await wait(100);
+        process.kill(process.pid, 'SIGKILL');
+      }
+      await wait(300);
+      process.send?.(thingId);
+    }),
+  ]);
+}

@@ -378,6 +378,10 @@ process.on('message', (asked: Asked) => {
   void answer(asked).then((reply) => process.send?.({ id: asked.id, answer: reply }));
 });
 process.on('disconnect', () => process.exit());
-redis();
-await Promise.all([connectMongo(), connectRedis()]);
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  redis();
+  await Promise.all([connectMongo(), connectRedis()]);
+  process.send?.({ ready: true });
+}

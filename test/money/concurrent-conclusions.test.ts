@@ -41,10 +41,11 @@ const firstWriteOf: Record<End, string> = { success: 'transactions', failed: 'wa
 describe('two processes that move one purchase concurrently', () => {
   useDatabase();
   let other: CalledService;
-  const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
-  otherUri.searchParams.set('appName', 'other');
+  let otherUri: URL;
 
   before(async () => {
+    otherUri = new URL(process.env['MONGODB_URI'] ?? '');
+    otherUri.searchParams.set('appName', 'other');
     other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
   });
   after(() => other.kill());

@@ -17,10 +17,11 @@ import { startCalledService, type CalledService } from './support/called-service
 describe('lost postings and replies', () => {
   useDatabase();
   let other: CalledService;
-  const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
-  otherUri.searchParams.set('appName', 'other');
+  let otherUri: URL;
 
   before(async () => {
+    otherUri = new URL(process.env['MONGODB_URI'] ?? '');
+    otherUri.searchParams.set('appName', 'other');
     other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
   });
   after(() => other.kill());

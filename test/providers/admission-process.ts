@@ -11,13 +11,17 @@ export interface AdmissionOrder {
   calls: number;
 }
 
-redis();
-await connectRedis();
-process.on('message', (order: AdmissionOrder) => {
-  void obey(order);
-});
-process.on('disconnect', () => void disconnectRedis());
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  redis();
+  await connectRedis();
+  process.on('message', (order: AdmissionOrder) => {
+    void obey(order);
+  });
+  process.on('disconnect', () => void disconnectRedis());
+  process.send?.({ ready: true });
+}
 
 async function obey({ connection, calls }: AdmissionOrder): Promise<void> {
   const begun = await Promise.all(

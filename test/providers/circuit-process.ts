@@ -13,19 +13,23 @@ export interface CircuitOrder {
   failures: number;
 }
 
-redis();
-await connectRedis();
-// Every process of the service runs the fleet clock, because the clock of its host may be wrong.
-const clock = keepFleetClock();
-await eventually('the fleet clock is set', async () => {
-  const [seconds] = await redis().time();
-  return Math.abs(nowMs() - 1_000 * Number(seconds)) < 2_000;
-});
-process.on('message', (order: CircuitOrder) => {
-  void obey(order);
-});
-process.on('disconnect', () => void clock.stop().then(disconnectRedis));
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  redis();
+  await connectRedis();
+  // Every process of the service runs the fleet clock, because the clock of its host may be wrong.
+  const clock = keepFleetClock();
+  await eventually('the fleet clock is set', async () => {
+    const [seconds] = await redis().time();
+    return Math.abs(nowMs() - 1_000 * Number(seconds)) < 2_000;
+  });
+  process.on('message', (order: CircuitOrder) => {
+    void obey(order);
+  });
+  process.on('disconnect', () => void clock.stop().then(disconnectRedis));
+  process.send?.({ ready: true });
+}
 
 async function obey({ sellerId, failures }: CircuitOrder): Promise<void> {
   for (let count = 0; count < failures; count++) {

@@ -7,13 +7,17 @@ import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection
 import { newId } from '../../src/shared/ids.js';
 
 const adapter = createDigiflazzAdapter(() => undefined);
-redis();
-await connectRedis();
-process.on('message', ({ baseUrl, wanted }: { baseUrl: string; wanted: string[] }) => {
-  const connection = { sellerId: newId(), baseUrl, username: 'us', secret: 'secret' };
-  void adapter
-    .priceList(connection, (code) => wanted.includes(code))
-    .then((list) => process.send?.({ codes: list.ok ? list.value.map(({ code }) => code) : list.code }));
-});
-process.on('disconnect', () => void disconnectRedis());
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  redis();
+  await connectRedis();
+  process.on('message', ({ baseUrl, wanted }: { baseUrl: string; wanted: string[] }) => {
+    const connection = { sellerId: newId(), baseUrl, username: 'us', secret: 'secret' };
+    void adapter
+      .priceList(connection, (code) => wanted.includes(code))
+      .then((list) => process.send?.({ codes: list.ok ? list.value.map(({ code }) => code) : list.code }));
+  });
+  process.on('disconnect', () => void disconnectRedis());
+  process.send?.({ ready: true });
+}

@@ -17,17 +17,21 @@ export interface SellingOrder {
   seed: number;
 }
 
-await Promise.all([connectMongo(), connectRedis()]);
 let stopped = false;
-process.on('message', (order: SellingOrder | 'slots' | 'stop') => {
-  if (order === 'stop') {
-    stopped = true;
-  } else {
-    void (order === 'slots' ? sendSlots() : sell(order));
-  }
-});
-process.on('disconnect', () => process.exit());
-process.send?.({ ready: true });
+void main();
+
+async function main(): Promise<void> {
+  await Promise.all([connectMongo(), connectRedis()]);
+  process.on('message', (order: SellingOrder | 'slots' | 'stop') => {
+    if (order === 'stop') {
+      stopped = true;
+    } else {
+      void (order === 'slots' ? sendSlots() : sell(order));
+    }
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.({ ready: true });
+}
 
 async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise<void> {
   const random = createRandom(seed);

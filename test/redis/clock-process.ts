@@ -7,6 +7,10 @@ import { nowMs } from '../../src/shared/clock.js';
 
 const reportTime = () => process.send?.({ nowMs: nowMs(), hostMs: Date.now() });
 
-await keepFleetClock().measured;
-process.on('message', reportTime);
-reportTime();
+void main();
+
+async function main(): Promise<void> {
+  await keepFleetClock().measured;
+  process.on('message', reportTime);
+  reportTime();
+}

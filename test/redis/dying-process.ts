@@ -8,11 +8,15 @@ import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { connectRedis } from '../../src/redis/connection.js';
 
 const code = process.env['PRODUCT_CODE'] ?? '';
-await Promise.all([connectMongo(), connectRedis()]);
-await writeAndInvalidate([OfferModel], [code], async (offers) => {
-  const messageReceived = new Promise((resolve) => process.once('message', resolve));
-  process.send?.('begun');
-  await messageReceived;
-  await offers.updateMany({ productCode: code }, { $set: { price: 20_000 } });
-  process.kill(process.pid, 'SIGKILL');
-});
+void main();
+
+async function main(): Promise<void> {
+  await Promise.all([connectMongo(), connectRedis()]);
+  await writeAndInvalidate([OfferModel], [code], async (offers) => {
+    const messageReceived = new Promise((resolve) => process.once('message', resolve));
+    process.send?.('begun');
+    await messageReceived;
+    await offers.updateMany({ productCode: code }, { $set: { price: 20_000 } });
+    process.kill(process.pid, 'SIGKILL');
+  });
+}

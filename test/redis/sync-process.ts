@@ -7,7 +7,11 @@ import { requireAccount } from '../../src/accounts/find-account.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 
-await Promise.all([connectMongo(), connectRedis()]);
-await syncPriceList(await requireAccount(process.env['SELLER_ID'] ?? ''));
-await disconnectRedis();
-await disconnectMongo();
+void main();
+
+async function main(): Promise<void> {
+  await Promise.all([connectMongo(), connectRedis()]);
+  await syncPriceList(await requireAccount(process.env['SELLER_ID'] ?? ''));
+  await disconnectRedis();
+  await disconnectMongo();
+}

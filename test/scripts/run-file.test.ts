@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { testBundle } from '../../scripts/test/load-built.js';
 import { runFile, type FileResult } from '../../scripts/test/run-file.js';
 import { commandLine } from '../../scripts/supervisor/process-table.js';
 import { eventually } from '../support/eventually.js';
@@ -26,11 +27,15 @@ describe('a test file under npm test', () => {
       stopsAfterFirst = false,
     } = {},
   ): Promise<FileResult> {
-    const built = path.join(dir, `${fs.readdirSync(dir).length}.mjs`);
-    fs.writeFileSync(built, source);
+    const file = 'some.test.ts';
+    const builtDir = fs.mkdtempSync(path.join(dir, 'built-'));
+    fs.writeFileSync(
+      path.join(builtDir, testBundle),
+      `exports.loaders = { '${file}': async () => { ${source} } };`,
+    );
     return runFile({
-      file: 'some.test.ts',
-      order: { built, grep: null, forbidOnly, sizedOnly },
+      file,
+      order: { builtDir, file, grep: null, forbidOnly, sizedOnly },
       cwd: dir,
       env: process.env,
       localDir: path.join(dir, 'local'),
@@ -56,7 +61,7 @@ describe('a test file under npm test', () => {
       ['a waits', 'pending'],
       ['a fails', 'failed'],
     ]);
-    expect(result.tests[2]?.failure?.text).to.contain('the reason').and.contain('.mjs:4');
+    expect(result.tests[2]?.failure?.text).to.contain('the reason').and.contain(`${testBundle}:4`);
     expect(result.problem).to.equal(null);
   });
 
@@ -109,7 +114,7 @@ describe('a test file under npm test', () => {
   });
 
   // A test file that prints the pid of a child process which ignores SIGTERM and never ends.
-  const hanging = `import { spawn } from 'node:child_process';
+  const hanging = `const { spawn } = require('node:child_process');
     it('starts a process', () => {
       const code = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";
       console.log(spawn(process.execPath, ['-e', code]).pid);

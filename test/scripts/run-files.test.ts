@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { knownFlaky, runAgainMax, findSeed, type Outcome } from '../../scripts/test/flaky.js';
+import { testBundle } from '../../scripts/test/load-built.js';
 import { isFailedRun, runFiles } from '../../scripts/test/run-files.js';
 
 describe('failed test files under npm test', () => {
@@ -19,9 +20,9 @@ describe('failed test files under npm test', () => {
   const red = `it('fails', () => { throw new Error('always'); });`;
   /** A test file that fails on its first run and records each run with its seed. */
   const flaky = `
-    import fs from 'node:fs';
+    const fs = require('node:fs');
     it('fails once', () => {
-      const file = new URL('./ran', import.meta.url);
+      const file = __dirname + '/ran';
       const before = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
       fs.writeFileSync(file, before + (process.env.SEED ?? 'none') + '\\n');
       console.log('played with SEED=1234');
@@ -30,15 +31,14 @@ describe('failed test files under npm test', () => {
 
   async function run(sources: Record<string, string>, { bail = false } = {}) {
     const lines: string[] = [];
-    for (const [file, source] of Object.entries(sources)) {
-      fs.writeFileSync(path.join(dir, file.replace(/\.ts$/, '.mjs')), source);
-    }
+    const loaders = Object.entries(sources).map(([file, source]) => `'${file}': async () => { ${source} },`);
+    fs.writeFileSync(path.join(dir, testBundle), `exports.loaders = { ${loaders.join('\n')} };`);
     const pair = { MONGODB_URI: process.env['MONGODB_URI'] ?? '', REDIS_URL: process.env['REDIS_URL'] ?? '' };
     const { SEED: _seed, ...env } = process.env;
     const outcome = await runFiles({
       root: dir,
       files: Object.keys(sources),
-      built: { dir, fileOf: (file) => path.join(dir, file.replace(/\.ts$/, '.mjs')), imports: new Map() },
+      built: { dir, imports: new Map() },
       options: {
         names: [],
         grep: null,

@@ -9,10 +9,14 @@ import { ProviderStateModel } from '../../src/providers/provider-state.model.js'
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 
-await connectRedis();
-await writeAndInvalidate(
-  [AccountModel, ApiKeyModel, OfferModel, ProductModel, ProviderStateModel],
-  null,
-  () => Promise.resolve(),
-);
-await disconnectRedis();
+void main();
+
+async function main(): Promise<void> {
+  await connectRedis();
+  await writeAndInvalidate(
+    [AccountModel, ApiKeyModel, OfferModel, ProductModel, ProviderStateModel],
+    null,
+    () => Promise.resolve(),
+  );
+  await disconnectRedis();
+}

@@ -18,17 +18,34 @@ export interface AnswerToCheck {
   body: unknown;
 }
 
-const document = await readDocument();
-const templates = Object.entries(document.paths).map(([template, item]) => ({
-  item,
-  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+let document: OpenApiDocument;
+let templates: Template[];
+
+/** A hook of the root suite, because CommonJS cannot await the document at import. */
+before('reads the contract', async () => {
+  document = await readDocument();
+  templates = buildTemplates(document);
+});
+
+interface Template {
+  item: OpenApiDocument['paths'][string];
+  pattern: RegExp;
   /**
    * The number of path parameters. Of several matching templates, the one with the fewest
    * parameters applies.
    */
-  parameters: (template.match(/\{/g) ?? []).length,
-}));
-templates.sort((a, b) => a.parameters - b.parameters);
+  parameters: number;
+}
+
+function buildTemplates({ paths }: OpenApiDocument): Template[] {
+  return Object.entries(paths)
+    .map(([template, item]) => ({
+      item,
+      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+      parameters: (template.match(/\{/g) ?? []).length,
+    }))
+    .sort((a, b) => a.parameters - b.parameters);
+}
 
 /**
  * Returns the OpenAPI document. The test files of a run share a stored copy, because building the

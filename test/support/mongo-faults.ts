@@ -283,10 +283,15 @@ export async function withProxy(mongo: Outage): Promise<Outage> {
   };
 }
 
+let fileProxy: Proxied | undefined;
+
 /**
- * Runs at import, before any connection. The test's own modules and the processes that the test
- * starts therefore use the proxy's address.
+ * A hook of the root suite runs before the hooks and tests of the file, so before any connection.
+ * The test's own modules and the processes that the test starts therefore use the proxy's address.
+ * A test file must not read MONGODB_URI earlier than in a hook.
  */
-const fileProxy = await startProxied(env.MONGODB_URI);
-env.MONGODB_URI = fileProxy.uri;
-process.env['MONGODB_URI'] = fileProxy.uri;
+before('starts the proxy of the file', async () => {
+  fileProxy = await startProxied(env.MONGODB_URI);
+  env.MONGODB_URI = fileProxy.uri;
+  process.env['MONGODB_URI'] = fileProxy.uri;
+});

@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import path from 'node:path';
+import { projectRoot } from '../../../config/project-file.js';
 
 /** The result of one call of a collection. */
 export interface CallResult {
@@ -21,7 +23,7 @@ interface Runner {
  * on an old release of the engine with known vulnerabilities.
  */
 export function runCollection(json: string, values: Record<string, string>): Promise<CallResult[]> {
-  const require = createRequire(import.meta.url);
+  const require = createRequire(path.join(projectRoot, 'package.json'));
   const { Collection } = require('postman-collection') as { Collection: new (parsed: object) => object };
   const runtime = require('postman-runtime') as { Runner: new () => Runner };
   const parsed = JSON.parse(json) as { variable: { key: string; value: string }[] };
