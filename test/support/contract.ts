@@ -1,6 +1,7 @@
 /** Checks every API response in the tests against the OpenAPI document. */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { describedInterface } from '../../src/api/openapi/document.js';
 import {
   commonFailures,
   buildFailureReferences,
@@ -18,45 +19,27 @@ export interface AnswerToCheck {
   body: unknown;
 }
 
-let document: OpenApiDocument;
-let templates: Template[];
-
-/** A hook of the root suite, because CommonJS cannot await the document at import. */
-before('reads the contract', async () => {
-  document = await readDocument();
-  templates = buildTemplates(document);
-});
-
-interface Template {
-  item: OpenApiDocument['paths'][string];
-  pattern: RegExp;
+const document = readDocument();
+const templates = Object.entries(document.paths).map(([template, item]) => ({
+  item,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
   /**
    * The number of path parameters. Of several matching templates, the one with the fewest
    * parameters applies.
    */
-  parameters: number;
-}
-
-function buildTemplates({ paths }: OpenApiDocument): Template[] {
-  return Object.entries(paths)
-    .map(([template, item]) => ({
-      item,
-      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
-      parameters: (template.match(/\{/g) ?? []).length,
-    }))
-    .sort((a, b) => a.parameters - b.parameters);
-}
+  parameters: (template.match(/\{/g) ?? []).length,
+}));
+templates.sort((a, b) => a.parameters - b.parameters);
 
 /**
  * Returns the OpenAPI document. The test files of a run share a stored copy, because building the
  * document takes about a second.
  */
-async function readDocument(): Promise<OpenApiDocument> {
+function readDocument(): OpenApiDocument {
   const shared = join(process.env['BUILT_TESTS'] ?? '', 'contract.json');
   if (fs.existsSync(shared)) {
     return JSON.parse(fs.readFileSync(shared, 'utf8')) as OpenApiDocument;
   }
-  const { describedInterface } = await import('../../src/api/openapi/document.js');
   const made = describedInterface();
   // Another test file may write the copy at the same time, so write to a temporary file and rename
   // it.

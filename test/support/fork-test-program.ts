@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { builtProgram } from '../../config/project-file.js';
+import { getBuiltProgramPath } from '../../config/project-file.js';
 
 /**
  * Starts a test program (`*-process.ts`), which is built together with the tests.
@@ -13,7 +13,7 @@ export function forkTestProgram(
   { silent = false, execArgv = [] }: { silent?: boolean; execArgv?: string[] } = {},
 ): ChildProcess {
   const out = silent ? 'ignore' : 'inherit';
-  return fork(builtProgram('scripts/test/test-program.js'), [`${name}.ts`], {
+  return fork(getBuiltProgramPath('scripts/test/test-program.js'), [`${name}.ts`], {
     env,
     execArgv,
     stdio: ['ignore', out, out, 'ipc'],
