@@ -4,13 +4,13 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { listText, time, type Column } from './format.js';
 import { limitOption } from './options.js';
 
-/** `topup payments …`: payments notified by the bank or a payment gateway. */
+/** `topup payments …`: payments reported by a bank or payment gateway. */
 export function registerPayments(program: Command): void {
-  const group = defineGroup(program, 'payments', 'Payments notified by a bank or gateway');
+  const group = defineGroup(program, 'payments', 'Payments reported by a bank or payment gateway');
   defineCommand<{ status: Payment['status'] | 'all'; limit: number }>(group, {
     usage: 'list',
     action: 'deposit.look',
-    summary: 'List notified payments, newest first',
+    summary: 'List reported payments, newest first',
     details:
       'completed  its deposit was credited\ncase       no pending deposit matched: see topup case list, then run topup deposit confirm for the right deposit',
     examples: ['payments list', 'payments list --status case'],

@@ -68,8 +68,8 @@ export async function findUnapprovedAdjustments(
     decidedBy: null,
     createdAt: { $gt: new Date(at.getTime() - windowMs) },
   };
-  // Account and creation time never change, so each adjustment is summed once. The bar covers
-  // adjustments completed after this read.
+  // The fields of the filter never change, so this read counts each adjustment once. `barOf` refuses
+  // the posting if another adjustment is completed after the read.
   const made = await AdjustmentModel.find(own, { amount: 1 }).lean<Pick<Adjustment, '_id' | 'amount'>[]>();
   return {
     sum: made.reduce((sum, { amount }) => sum + Math.abs(amount), 0),

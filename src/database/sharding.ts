@@ -14,8 +14,8 @@ export const shardKeys = {
   wallets: ['_id'],
   journals: ['accountId'],
   transactions: ['accountId'],
-  // `accountId` is the buyer's account in this line and the next two, because the documents are
-  // written with the purchase.
+  // In `attempts` and `sellerCredits`, `accountId` is the buyer's, because they are written in the
+  // transaction of the purchase.
   attempts: ['accountId'],
   sellerCredits: ['accountId'],
   deposits: ['accountId'],

@@ -14,8 +14,8 @@ import { buildCompletedDeposit, buildDepositMovement } from './create-deposit.js
 import { buildDepositCompletedDeliveries } from './present-deposit.js';
 
 /**
- * Finds a deposit and confirms it with a majority, because callers report "credited already", which
- * must survive a failover.
+ * Returns a deposit as a majority of the replica set holds it, because callers report "credited
+ * already", which must survive a failover.
  * @throws NotFoundError if there is no deposit with this id.
  */
 export async function requireDeposit(depositId: string, accountId?: string): Promise<Deposit> {

@@ -84,7 +84,8 @@ function createQueueEvents(queue: Queue): QueueEvents {
 
 export async function closeQueues(): Promise<void> {
   const closing = [...queues.values(), ...queueEvents.values()].map((each) => each.close());
-  // BullMQ waits for a connection to end, even if the connection was only about to reconnect.
+  // BullMQ's close() waits for the connection to end, even while it is reconnecting. The wait
+  // therefore has a timeout.
   await Promise.all(
     closing.map((each) => withTimeout(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
   );

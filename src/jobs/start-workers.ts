@@ -24,7 +24,7 @@ import { getRequestId, runJob, type OpenHandler } from './run-job.js';
 export interface RunningWorkers {
   /** Resolves when all workers can take jobs. */
   ready: Promise<unknown>;
-  /** Number of jobs that this process has taken, by queue. Queues of families are excluded. */
+  /** Number of jobs taken by this process, by queue. Excludes the queues of handler families. */
   taken: ReadonlyMap<Queue, number>;
   /**
    * Returns queues with an active job that has used most of its time limit. Its handler hangs, for

@@ -37,7 +37,7 @@ export function asWritten(text: string): Message {
   return buildMessage(() => text);
 }
 
-/** Returns a message of Joi, which has its own table for each language. */
+/** Builds a message from the texts of Joi, which has a table for each language. */
 export function buildJoiMessage(words: Record<Language, string>): Message {
   return buildMessage((language) => words[language]);
 }

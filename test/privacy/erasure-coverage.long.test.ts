@@ -27,7 +27,7 @@ import { maskAll } from '../../src/shared/mask.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
+import { dayAgo, openPlay, claimNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { dayMs, expectLedgerToVerify, payBill, quoteOf } from './play-bill.js';
 
@@ -53,7 +53,7 @@ describe('an erasure', function () {
     serialNumber: string | null = null,
     message = 'Sukses',
   ): Promise<Purchase> {
-    const { purchase, order } = await sendNextOrder(await play.buy());
+    const { purchase, order } = await claimNextOrder(await play.buy());
     await concludeSuccess(purchase, order, { code: '00', message, serialNumber });
     await untold(purchase);
     return stored(purchase._id);
@@ -62,7 +62,7 @@ describe('an erasure', function () {
     deliveries.updateMany({ orderKey: _id }, { $set: { state: 'delivered', nextAttemptAt: null } });
   async function paidBill(serialNumber: string): Promise<{ purchase: Purchase; quote: Quote }> {
     const { purchase: bought, quote } = await payBill(play, number);
-    const { purchase, order } = await sendNextOrder(bought);
+    const { purchase, order } = await claimNextOrder(bought);
     await concludeSuccess(purchase, order, { code: '00', message: 'Bayar BUDI', serialNumber });
     await untold(purchase);
     return { purchase: await stored(purchase._id), quote };
@@ -165,7 +165,7 @@ describe('an erasure', function () {
       ]);
       all.push(_id);
     }
-    const failed = await sendNextOrder(await play.buy());
+    const failed = await claimNextOrder(await play.buy());
     await concludeFailure(failed.purchase, failed.order, { code: '01', message: messages[1] ?? '' });
     await untold(failed.purchase);
     const reversed = await createSoldPurchase('SITI', 'ok');

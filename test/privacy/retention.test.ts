@@ -22,7 +22,7 @@ import { ConflictError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, sendNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
+import { dayAgo, openPlay, claimNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { dayMs, expectLedgerToVerify, payBill } from './play-bill.js';
 
@@ -61,7 +61,7 @@ describe('retention', function () {
     await closeLedger();
   }
   async function sell(purchase: Purchase, answer: { message: string; serialNumber: string | null }) {
-    const sent = await sendNextOrder(purchase);
+    const sent = await claimNextOrder(purchase);
     await concludeSuccess(sent.purchase, sent.order, { code: '00', ...answer });
   }
 

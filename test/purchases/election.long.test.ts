@@ -34,7 +34,7 @@ describe('a MongoDB election during purchases', function () {
     await mongo.stop();
   });
 
-  it(`of ${electionMs / 1_000} s, starting at a commit, causes only 503 with Retry-After, and no purchase is lost`, async () => {
+  it(`causes only 503 with Retry-After and loses no purchase (${electionMs / 1_000} s, from a commit on)`, async () => {
     const answers: Answer[] = [];
     const number = '081234567890';
     const buy = () =>

@@ -76,7 +76,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await eventually('the end is announced', async () => (await one.answers()) && messages.length === 2);
   });
 
-  it('is not announced as missed if only a Redis outage delayed it', async () => {
+  it('is announced as usual, not as missed, if only a Redis outage delayed it', async () => {
     const messages: string[] = [];
     let refuses = true;
     const send = (text: string) => {

@@ -84,7 +84,7 @@ function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: st
       return {
         answer: async (reply) => {
           await stepDown(target, ms ?? 8_000);
-          return onSuccess(() => interrupted(command, reply))(reply);
+          return onSuccess(() => buildInterruptedReply(command, reply))(reply);
         },
       };
     case 'pause':
@@ -137,7 +137,7 @@ function refusal(
 }
 
 /** Returns the reply from a server that is no longer primary. A write is not confirmed. */
-function interrupted(command: ProxiedCommand, reply: Document): Document {
+function buildInterruptedReply(command: ProxiedCommand, reply: Document): Document {
   const { autocommit, txnNumber } = command.body();
   if (autocommit === undefined && txnNumber === undefined) {
     return reply;

@@ -21,8 +21,8 @@ export interface Outage {
 
 export interface TcpGate extends Outage {
   /**
-   * Stops existing connections: no data and no end arrives on them, as after a NAT timeout. New
-   * connections work.
+   * Silently drops all traffic of existing connections: neither data nor a FIN arrives, as after a
+   * NAT timeout. New connections work.
    */
   dropTraffic(): void;
   /** Delays all data by `ms` in each direction from now on. */

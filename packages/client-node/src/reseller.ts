@@ -26,7 +26,7 @@ export interface ResellerOptions extends Partial<SendOptions> {
  * Signs a call: HMAC-SHA256 with the API key as the secret, in lower-case hex. The signed text is
  * the username and the values in `covers`, joined by `|`.
  */
-export function resellerSign(
+export function signResellerCall(
   { username, apiKey }: { username: string; apiKey: string },
   covers: string[],
 ): string {
@@ -38,7 +38,7 @@ export function resellerSign(
 export function createResellerClient({ baseUrl, username, apiKey, ...options }: ResellerOptions) {
   requireSendable(apiKey);
   const get = async (path: string, covers: string[], query: Record<string, string>): Promise<unknown> => {
-    const sign = resellerSign({ username, apiKey }, covers);
+    const sign = signResellerCall({ username, apiKey }, covers);
     const text = new URLSearchParams({ username, sign, ...query }).toString();
     const url = `${baseUrl.replace(/\/+$/, '')}/api/reseller/${path}?${text}`;
     const sent = await send(

@@ -257,7 +257,7 @@ describe('the data directory', () => {
     await again.stop();
   });
 
-  it('a port in use is a clear error and leaves no lock behind', async () => {
+  it('a port in use causes a clear error, and no lock is left behind', async () => {
     const server = await startTestServer();
     const dbPath = join(await newDirectory(), 'data');
     await mkdir(dbPath);

@@ -27,7 +27,7 @@ describe('a lagging majority', () => {
     rows.find({}, { readConcern: { level } }).toArray();
 
   /** True if a promise is still pending after a round trip to the server. */
-  async function isOpen(promise: Promise<unknown>): Promise<boolean> {
+  async function isPending(promise: Promise<unknown>): Promise<boolean> {
     let settled = false;
     const settle = (): void => {
       settled = true;
@@ -96,7 +96,7 @@ describe('a lagging majority', () => {
     // transaction.
     await eventually(async () => (await rows.countDocuments()) === 3);
     for (const open of [byDefault, asked, duplicate, committed]) {
-      expect(await isOpen(open)).to.equal(true);
+      expect(await isPending(open)).to.equal(true);
     }
     expect(await read(rows, 'majority')).to.deep.equal([{ _id: 1, n: 1 }]);
     await lag('off');
@@ -153,7 +153,7 @@ describe('a lagging majority', () => {
     await fixture.client.withSession({ causalConsistency: true }, async (session) => {
       await rows.updateOne({ _id: 1 }, { $set: { n: 2 } }, { session, writeConcern: { w: 1 } });
       const own = rows.find({}, { session, readConcern: { level: 'majority' } }).toArray();
-      expect(await isOpen(own)).to.equal(true);
+      expect(await isPending(own)).to.equal(true);
       expect(await read(rows, 'majority'), 'others').to.deep.equal([{ _id: 1, n: 1 }]);
       await lag('off');
       expect(await own).to.deep.equal([{ _id: 1, n: 2 }]);
@@ -192,7 +192,7 @@ describe('a lagging majority', () => {
     session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
     expect(await rows.find({}, { session }).toArray()).to.deep.equal([{ _id: 1, n: 4 }]);
     const commit = session.commitTransaction();
-    expect(await isOpen(commit)).to.equal(true);
+    expect(await isPending(commit)).to.equal(true);
     await lag('off');
     await commit;
     await session.endSession();

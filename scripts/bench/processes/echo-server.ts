@@ -45,7 +45,7 @@ const servers = {
     ),
   frame: () =>
     createAppServer(
-      createFramedApp().post(path, async (request, response) => {
+      createAppWithMiddleware().post(path, async (request, response) => {
         const data = validate(purchaseBody, request.body);
         await sendJson(response.status(200), { status: 'success', code: '00', data });
       }),
@@ -53,7 +53,7 @@ const servers = {
   async ours() {
     keepFleetClock();
     await Promise.all([connectMongo(), connectRedis(), subscribeToChanges()]);
-    return createAppServer(createFramedApp().use(mountOperations([echo], [accessRules])));
+    return createAppServer(createAppWithMiddleware().use(mountOperations([echo], [accessRules])));
   },
 };
 
@@ -89,7 +89,7 @@ const echo = defineOperation<PurchaseBody>({
 });
 
 /** Builds an app with the middleware order of createApp. */
-function createFramedApp(): Express {
+function createAppWithMiddleware(): Express {
   return express()
     .disable('x-powered-by')
     .disable('etag')

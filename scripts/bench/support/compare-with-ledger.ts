@@ -22,7 +22,7 @@ const noSales: Sold = { success: 0, sales: 0, commission: 0 };
 /** @throws Error with the first difference. */
 export async function compareWithLedger(session: ConsoleSession, business: Business): Promise<void> {
   const startedMs = performance.now();
-  const today = await dataOf<Today>(session, '/api/today');
+  const today = await fetchData<Today>(session, '/api/today');
   const ledger = await readLedgerSales(new Date(Date.now() - 26 * hourMs));
   for (const { day, success, sales, commission } of today.days) {
     requireEqual(`the plot of ${day}`, { success, sales, commission }, ledger.days.get(day) ?? noSales);
@@ -38,7 +38,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
     ['seller', business.sellers, ledger.sellers],
   ] as const) {
     for (const { id, username } of some) {
-      const sums = await dataOf<Sums>(session, `/api/purchases/sums?${field}=${username}&${period}`);
+      const sums = await fetchData<Sums>(session, `/api/purchases/sums?${field}=${username}&${period}`);
       const { count = 0, amount = 0 } = sums.by_status.find(({ status }) => status === 'SUCCESS') ?? {};
       const found = { success: count, sales: amount, commission: sums.commission };
       requireEqual(`the sums of ${username}`, found, sold.get(id) ?? noSales);
@@ -52,7 +52,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
   );
 }
 
-async function dataOf<T>(session: ConsoleSession, path: string): Promise<T> {
+async function fetchData<T>(session: ConsoleSession, path: string): Promise<T> {
   const { status, text } = await session.get(path);
   requireTrue(status === 200, `${path} returned ${status}: ${text.slice(0, 300)}`);
   return (JSON.parse(text) as { data: T }).data;

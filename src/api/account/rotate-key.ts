@@ -16,8 +16,8 @@ export function rotateKeyFor(role: Role): AnyOperation {
     method: 'post',
     summary: 'Replace the API key',
     description:
-      'The key of this call stays valid for `overlap_minutes`. After a leak, send 0. Then every older key, every ' +
-      'access token made with one, and every download link of a report end at once.',
+      'The key of this call stays valid for `overlap_minutes`. After a leak, send 0: all older keys, ' +
+      'the access tokens issued with them, and all download links of reports then stop working at once.',
     body: Joi.object<Body>({
       overlap_minutes: Joi.number()
         .integer()

@@ -39,7 +39,7 @@ export async function reverseSale(
 ): Promise<void> {
   const { _id, accountId, price, sellerId, commissionAmount } = purchase;
   if (sellerId === null || commissionAmount === null) {
-    throw new Error(`Transaction ${_id} was never sold`);
+    throw new Error(`Transaction ${_id} has no sale to reverse`);
   }
   const [buyer, seller] = await Promise.all([getExistingAccount(accountId), getExistingAccount(sellerId)]);
   const sellerShare = price - commissionAmount;

@@ -43,7 +43,7 @@ describe('topup account set', () => {
     ]);
   });
 
-  it('list, show and doctor report accepted md5 signs per account', async () => {
+  it('list, show and doctor report the accepted MD5 signatures per account', async () => {
     const [weak, strong] = [await api.newBuyer(), await api.newBuyer()];
     await Promise.all(Array.from({ length: 5 }, () => balance(weak, 'md5')));
     await balance(strong, 'hmac');

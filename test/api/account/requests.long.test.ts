@@ -244,7 +244,7 @@ describe('GET /api/<role>/requests', () => {
     expect(await counted(false)).to.be.within(limits.loggedSuccessesPerMinute, times - 1);
   });
 
-  it('expires entries after their time and does not log calls that read the log', async () => {
+  it('removes entries after the retention period and does not log reads of the log', async () => {
     const seller = await api.newAccount('seller');
     await api.call({ path: '/api/seller/balance', key: seller.key });
     const [row] = await listed(seller, 1);

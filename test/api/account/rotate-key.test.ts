@@ -47,7 +47,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await ApiKeyModel.countDocuments({ accountId: account._id })).to.equal(2);
     });
 
-    it('an overlap of 0 ends every older key at once', async () => {
+    it('an overlap of 0 revokes all older keys at once', async () => {
       const { key } = await api.newAccount(role);
       const second = (await rotate(key, { overlap_minutes: 1_440 })).body.data.api_key as string;
       const third = (await rotate(second, { overlap_minutes: 0 })).body.data.api_key as string;

@@ -41,7 +41,7 @@ describe('the owner of a bank line', () => {
       ['named', 'referenced', 'amount'].includes(match) ? [match, one?._id] : match,
     );
 
-  it("a line of another amount does not validate another account's reference", async () => {
+  it("a line with the wrong amount does not validate another account's reference", async () => {
     const amount = createUniqueAmount();
     const victim = await insertDeposit(amount, ownRef('VICTIM-'));
     const word = ownRef('WS');

@@ -283,7 +283,7 @@ describe('late orders and status checks', () => {
   /**
    * Simulates a change by another process between our read of an order and our first write to it.
    */
-  function updateBeforeService(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
+  function simulateConcurrentUpdate(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
     const update = OrderModel.updateOne.bind(OrderModel);
     OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
       OrderModel.updateOne = update;
@@ -297,7 +297,7 @@ describe('late orders and status checks', () => {
     await nobodyKnowsTheTime();
     const inAMinute = new Date(Date.now() + 60_000);
     const theirs = { leaseToken: 'theirs', leaseUntil: inAMinute, status: 'UNKNOWN' as const, checks: 1 };
-    updateBeforeService({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
+    simulateConcurrentUpdate({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
     expect(await tryToFulfil(id, { turnAt: shop.seller._id })).not.to.be.instanceOf(Error);
     expect(await ordersOf(id)).to.have.length(1);
     expect((await ordersOf(id))[0]).to.deep.include({ ...theirs, open: true, code: null });
@@ -334,7 +334,7 @@ describe('late orders and status checks', () => {
     });
     await PurchaseModel.updateOne({ _id: id, accountId: shop.buyer._id }, { $set: { status: 'SUCCESS' } });
     const calls = provider.calls.length;
-    updateBeforeService(order as Order, { lastCheckAt: new Date() });
+    simulateConcurrentUpdate(order as Order, { lastCheckAt: new Date() });
     await verifySale(id, shop.buyer._id);
     expect(provider.calls).to.have.length(calls);
     expect(await verifications()).to.include(id);

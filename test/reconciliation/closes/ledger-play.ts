@@ -48,7 +48,7 @@ export async function openPlay(): Promise<Play> {
       (await createDeposit({ account: buyer, amount, refId: newId() })).deposit,
     buy: shop.buy,
     async succeed(purchase) {
-      const { purchase: sent, order } = await sendNextOrder(purchase);
+      const { purchase: sent, order } = await claimNextOrder(purchase);
       await concludeSuccess(sent, order, {
         code: '00',
         message: 'Sukses',
@@ -56,7 +56,7 @@ export async function openPlay(): Promise<Play> {
       });
     },
     async fail(purchase) {
-      const { purchase: sent, order } = await sendNextOrder(purchase);
+      const { purchase: sent, order } = await claimNextOrder(purchase);
       await concludeFailure(sent, order, { code: '01', message: 'Gagal' });
     },
     async reverse(purchase) {
@@ -80,7 +80,7 @@ export async function openPlay(): Promise<Play> {
 }
 
 /** Claims the purchase's next order, as a worker does before it sends the order. */
-export async function sendNextOrder(purchase: Purchase): Promise<ClaimedOrder> {
+export async function claimNextOrder(purchase: Purchase): Promise<ClaimedOrder> {
   const order = await prepareNextOrder(purchase, []);
   if ('noRoute' in order) {
     throw new Error(`No route: ${order.noRoute.message}`);

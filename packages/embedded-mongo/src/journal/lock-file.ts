@@ -41,7 +41,7 @@ function createLock(path: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    if (isCode(error, 'EEXIST')) {
+    if (hasCode(error, 'EEXIST')) {
       return false;
     }
     throw new DataDirectoryError(`Cannot create the lock file ${path}: ${describeSystemError(error)}.`, {
@@ -95,7 +95,7 @@ function liveHolder(path: string): number | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!isCode(error, 'EPERM')) {
+    if (!hasCode(error, 'EPERM')) {
       return undefined;
     }
   }
@@ -131,13 +131,13 @@ function unlinkIfPresent(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) {
+    if (!hasCode(error, 'ENOENT')) {
       throw error;
     }
   }
 }
 
-function isCode(error: unknown, code: string): boolean {
+function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
