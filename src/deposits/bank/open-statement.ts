@@ -5,6 +5,10 @@ import { isZip } from '../../workbook/zip.js';
 import { buildUnreadableError } from './statement-line.js';
 import type { RowSource } from './statement-table.js';
 
+/** The content of a statement file by its format. A table may have several possible separators. */
+export type StatementContent =
+  { kind: 'table'; sources: RowSource[] } | { kind: 'mt940' | 'camt053'; text: string };
+
 const save = 'Open it with a spreadsheet program and save it as CSV UTF-8, or let the bank export CSV';
 /** Length of the beginning in which the format is recognised. */
 const beginningMax = 4_000;
@@ -14,7 +18,7 @@ const beginningMax = 4_000;
  * name `.xls`.
  * @throws ValidationError if the format is not read.
  */
-export function openStatement(bytes: Uint8Array): RowSource[] {
+export function openStatement(bytes: Uint8Array): StatementContent {
   if (bytes.length > limits.bankStatementBytesMax) {
     throw buildUnreadableError(
       `it has ${bytes.length} bytes, and the limit is ${limits.bankStatementBytesMax}`,
@@ -23,21 +27,29 @@ export function openStatement(bytes: Uint8Array): RowSource[] {
   refuseBinary(bytes);
   const text = decodeText(bytes);
   const beginning = text.slice(0, beginningMax);
+  if (/^\s*</.test(beginning) && /<(?:\w{1,20}:)?BkToCstmrStmt[\s>]/.test(beginning)) {
+    return { kind: 'camt053', text };
+  }
   if (/^\s*</.test(beginning)) {
     return openMarkup(text, beginning);
   }
+  if (/^(?:\{4:)?:20:|\{4:\s*$/m.test(beginning) && /^:60[FM]:/m.test(beginning)) {
+    return { kind: 'mt940', text };
+  }
   const marks = [',', ';', '\t'] as const;
-  return marks.map((mark) => () => readCsvRows(text, mark, true));
+  return { kind: 'table', sources: marks.map((mark) => () => readCsvRows(text, mark, true)) };
 }
 
-function openMarkup(text: string, beginning: string): RowSource[] {
+function openMarkup(text: string, beginning: string): StatementContent {
   if (/urn:schemas-microsoft-com:office:spreadsheet|<Workbook[\s>]/.test(beginning)) {
     throw buildUnreadableError(`it is a workbook in XML (Excel 2003). ${save}`);
   }
   if (!/<(?:html|table|body|tr)[\s>]/i.test(text.slice(0, 50_000))) {
-    throw buildUnreadableError('it is XML or HTML without a table. Let the bank export CSV');
+    throw buildUnreadableError(
+      'it is neither an HTML table nor CAMT.053. Let the bank export CSV, MT940 or CAMT.053',
+    );
   }
-  return [() => readHtmlLines(text)];
+  return { kind: 'table', sources: [() => readHtmlLines(text)] };
 }
 
 function refuseBinary(bytes: Uint8Array): void {
@@ -50,7 +62,7 @@ function refuseBinary(bytes: Uint8Array): void {
     throw buildUnreadableError(`it is an Excel workbook (.xls). ${save}`);
   }
   if (start.startsWith('%PDF')) {
-    throw buildUnreadableError('it is a PDF. Let the bank export CSV');
+    throw buildUnreadableError('it is a PDF. Let the bank export CSV, MT940 or CAMT.053');
   }
 }
 

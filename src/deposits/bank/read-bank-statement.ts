@@ -4,12 +4,14 @@ import { now } from '../../shared/clock.js';
 import { toPrintable } from '../../shared/printable.js';
 import { UnreadableSheetError } from '../../workbook/csv-lines.js';
 import { openStatement } from './open-statement.js';
+import { readCamt053 } from './read-camt053.js';
+import { readMt940 } from './read-mt940.js';
 import { buildUnreadableError, type BankLineRefusal, type ReadLine } from './statement-line.js';
 import { readStatementTable, type DayOrders } from './statement-table.js';
 
 /** An incoming payment. */
 export interface IncomingLine {
-  /** Line number in the file. */
+  /** Line number in the file. For CAMT.053 it is the number of the entry. */
   line: number;
   /** Identifies this payment in every statement. */
   key: string;
@@ -53,7 +55,7 @@ export interface BankStatement {
 }
 
 /**
- * Reads a bank statement: a table (CSV or HTML) by its headings. It yields
+ * Reads a bank statement: a table (CSV or HTML) by its headings, MT940 or CAMT.053. It yields
  * regularly, so that a long file does not block the event loop. Lines with equal day, amount and text
  * are separate payments, numbered in order.
  * @throws ValidationError if the file is not a statement, is not in rupiah, or
@@ -87,7 +89,15 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
 
 function readLines(bytes: Uint8Array, orders: DayOrders): AsyncIterable<ReadLine> {
   const today = formatBusinessDay(now());
-  return readStatementTable(openStatement(bytes), { today, orders });
+  const content = openStatement(bytes);
+  switch (content.kind) {
+    case 'mt940':
+      return readMt940(content.text, today);
+    case 'camt053':
+      return readCamt053(content.text, today);
+    case 'table':
+      return readStatementTable(content.sources, { today, orders });
+  }
 }
 
 /** Returns the first and the last day of the lines, in one pass. */
