@@ -29,6 +29,11 @@ export function isForeign(text: string, today: string): boolean {
   return !isRupiah(text) && parseDay(text, today) === null;
 }
 
+/** True for a cell that is only the code of a foreign currency, whatever its heading says. */
+export function isForeignCodeOnly(text: string): boolean {
+  return text.length === 3 && commonCodes.test(text);
+}
+
 /** True if the text names a currency other than rupiah. */
 export function hasForeignCurrency(text: string): boolean {
   const cell = text.slice(0, lengthMax);

@@ -4,7 +4,7 @@ import type { SheetLine } from '../../workbook/csv-lines.js';
 import { alignCells, type RowShape } from './align-cells.js';
 import { detectDayOrder, parseDay } from './bank-cells.js';
 import { findColumns, findMissingColumns, type BankColumns } from './bank-columns.js';
-import { findForeignLabel, isForeign } from './bank-currency.js';
+import { findForeignLabel, isForeign, isForeignCodeOnly } from './bank-currency.js';
 import { findHeading, refuseAmbiguousHeading, type StatementPeriod } from './find-heading.js';
 import { readMoney } from './read-money.js';
 import {
@@ -106,14 +106,20 @@ function readLine(row: SheetLine, table: Table): ReadLine {
   const { line, cells } = row;
   const { columns, today, period } = table;
   const cell = (place: number) => cells[place] ?? '';
+  // A quote that is left in another column is half of the quotes of an amount that is split.
+  if (cells.some((each, place) => each.includes('"') && !columns.texts.includes(place))) {
+    return refuseLine(line, 'bad-quote');
+  }
   const date = cell(columns.date);
   const money = readMoney(cell, columns);
   if (money === 'none' || (!isPending(date) && /^[^\d]+$/.test(date))) {
     return buildOther(line, cells);
   }
   refuseMonthFirst(line, date, table);
-  const foreign = columns.currencies.find((place) => isForeign(cell(place), today));
-  if (foreign !== undefined) {
+  const foreign =
+    columns.currencies.find((place) => isForeign(cell(place), today)) ??
+    cells.findIndex((each, place) => isForeignCodeOnly(each) && !columns.texts.includes(place));
+  if (foreign >= 0) {
     return refuseLine(line, 'not-idr', columns.names[foreign]);
   }
   if ('why' in money) {
