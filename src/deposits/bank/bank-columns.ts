@@ -60,7 +60,7 @@ export function findForeignAmounts(cells: readonly string[]): string | undefined
 
 export function findColumns(cells: readonly string[]): BankColumns {
   const names = cells.map(normalizeHeading);
-  const width = names.findLastIndex((name) => name !== '') + 1;
+  const width = cells.findLastIndex((each) => each.trim() !== '') + 1;
   const layout = bankLayouts.find((each) => isLayoutOf(each, names.slice(0, width))) ?? null;
   const common = { names: cells, width, isMonthFirst: findDayOrder(cells), layout };
   return layout ? placeByLayout(layout, common) : placeByHeadings(names, common);
