@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
 import type { LineMatch } from '../../src/deposits/bank/line-match.js';
 import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
-import type { BankLineRefusal } from '../../src/deposits/bank/read-bank-statement.js';
+import type { BankLineRefusal } from '../../src/deposits/bank/statement-line.js';
 import { defineCommand } from './define-command.js';
 import { facts, formatHeading, listText, rupiah, table } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
@@ -43,6 +43,10 @@ const refusalDescriptions: Record<BankLineRefusal, string> = {
   'too-old': 'it is older than 90 days',
   'bad-amount': 'its amount cannot be read',
   'no-direction': 'does not say whether it is incoming or outgoing',
+  'bad-cells': 'it has more or fewer cells than headings',
+  'bad-quote': 'a quote is not closed, or is inside a cell',
+  'not-idr': 'it is not in rupiah (IDR)',
+  reversal: 'the bank takes back an outgoing payment',
 };
 
 /** `topup deposit statement|lines|use|set-aside|reopen`. */
@@ -234,7 +238,12 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
       ? []
       : [
           formatHeading('Not read'),
-          ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusalDescriptions[why]}`),
+          ...refused
+            .slice(0, shownMax)
+            .map(
+              ({ line, why, column }) =>
+                `line ${line}${column === undefined ? '' : `, ${column}`}: ${refusalDescriptions[why]}`,
+            ),
         ]),
     ...(Math.max(listed.length, refused.length) > shownMax
       ? [`Only ${shownMax} of each are shown; --json prints all.`]

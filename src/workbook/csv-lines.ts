@@ -15,6 +15,8 @@ export interface SheetLine {
   cells: string[];
   /** Faults by the index of the cell. Absent if there are none. */
   faults?: ReadonlyMap<number, CellFault>;
+  /** True if its quotes cannot be read. It then has no cells. */
+  hasBadQuote?: true;
 }
 
 /** The file is not a readable table. */
@@ -76,39 +78,88 @@ export function isEmptyLine({ cells, faults }: SheetLine): boolean {
 /**
  * Yields the rows one after the other, including empty ones, so that a long file can be read in
  * slices.
- * @throws UnreadableSheetError if a quote is not closed or is inside a cell, or if a row or cell is
- * too long.
+ * @param isTolerant If true, a row with bad quotes has `hasBadQuote`, and the next line is read on its
+ * own. Quotes inside of a cell without quotes around it are part of its text.
+ * @throws UnreadableSheetError if a row or cell is too long, or, unless `isTolerant`, if a quote is not
+ * closed or is inside a cell.
  */
-export function* readCsvRows(text: string, mark: Delimiter): Generator<SheetLine> {
-  const plain = new RegExp(`[^"${mark}\\r\\n]{0,${cellLengthMax + 1}}`, 'y');
+export function* readCsvRows(text: string, mark: Delimiter, isTolerant = false): Generator<SheetLine> {
+  const excluded = isTolerant ? '' : '"';
+  const plain = new RegExp(`[^${excluded}${mark}\\r\\n]{0,${cellLengthMax + 1}}`, 'y');
   let place = text.startsWith('\uFEFF') ? 1 : 0;
   let line = 1;
   while (place < text.length) {
-    const cells: string[] = [];
-    const began = line;
-    for (let isRow = true; isRow;) {
-      const cell = text[place] === '"' ? readQuotedCell(text, place) : readPlainCell(text, place, plain);
-      if (cell && cell.next - place > cellLengthMax) {
-        throw new UnreadableSheetError(
-          `line ${line}: it has a cell of more than ${cellLengthMax} characters`,
-        );
-      }
-      const end = cell ? findCellEnd(text, cell.next, mark) : undefined;
-      if (!cell || end === undefined || cells.length === cellsMax) {
-        throw new UnreadableSheetError(
-          cells.length === cellsMax
-            ? `line ${line}: it has more than ${cellsMax} cells`
-            : `line ${line}: a quote is not closed, or is inside a cell`,
-        );
-      }
-      cells.push(cell.content);
-      line += cell.breaks;
-      place = cell.next + end.length;
-      isRow = end === mark;
+    const row = readCsvRow(text, place, { line, mark, plain });
+    if (row !== null && !(isTolerant && row.hasJoinedRows)) {
+      yield { line, cells: row.cells };
+      line += row.breaks + 1;
+      place = row.next;
+    } else if (isTolerant) {
+      yield { line, cells: [], hasBadQuote: true };
+      line += 1;
+      place = findNextLine(text, place);
+    } else {
+      throw new UnreadableSheetError(`line ${line}: a quote is not closed, or is inside a cell`);
     }
-    yield { line: began, cells };
-    line += 1;
   }
+}
+
+interface Row {
+  cells: string[];
+  next: number;
+  breaks: number;
+  /** True if a cell over several lines may hold the beginning of another row. */
+  hasJoinedRows: boolean;
+}
+
+/** Returns null if the quotes of the row cannot be read. */
+function readCsvRow(
+  text: string,
+  start: number,
+  { line, mark, plain }: { line: number; mark: Delimiter; plain: RegExp },
+): Row | null {
+  const row: Row = { cells: [], next: start, breaks: 0, hasJoinedRows: false };
+  for (let isRow = true; isRow;) {
+    const place = row.next;
+    const cell = text[place] === '"' ? readQuotedCell(text, place) : readPlainCell(text, place, plain);
+    if (cell && cell.next - place > cellLengthMax) {
+      throw new UnreadableSheetError(
+        `line ${line + row.breaks}: it has a cell of more than ${cellLengthMax} characters`,
+      );
+    }
+    if (row.cells.length === cellsMax) {
+      throw new UnreadableSheetError(`line ${line + row.breaks}: it has more than ${cellsMax} cells`);
+    }
+    const end = cell ? findCellEnd(text, cell.next, mark) : undefined;
+    if (!cell || end === undefined) {
+      return null;
+    }
+    row.hasJoinedRows ||= isJoined(cell.content, row.cells.length, mark);
+    row.cells.push(cell.content);
+    row.breaks += cell.breaks;
+    row.next = cell.next + end.length;
+    isRow = end === mark;
+  }
+  return row;
+}
+
+/**
+ * True if a cell over several lines may hold the beginning of another row: its last line has as many
+ * separators as there are cells before it. A quote that opens in one row and closes in the same column
+ * of a later row joins the two to one row of the right length.
+ */
+function isJoined(content: string, cellsBefore: number, mark: Delimiter): boolean {
+  if (!/[\r\n]/.test(content)) {
+    return false;
+  }
+  const counts = content.split(/\r\n?|\n/).map((each) => each.split(mark).length - 1);
+  return counts.at(-1) === cellsBefore && (cellsBefore > 0 || (counts[0] ?? 0) > 0);
+}
+
+function findNextLine(text: string, place: number): number {
+  const found = /\r\n?|\n/g;
+  found.lastIndex = place;
+  return found.exec(text) ? found.lastIndex : text.length;
 }
 
 interface Cell {

@@ -189,7 +189,7 @@ const entities = new Map([
   ['apos', "'"],
 ]);
 
-function decodeEntity(text: string): string {
+export function decodeEntity(text: string): string {
   if (!text.includes('&')) {
     return text;
   }

@@ -164,6 +164,12 @@ export const sizes = {
   hostileRequests: bySize({ requests: 400 }, { requests: 3_000 }, { requests: 20_000 }),
   /** Number of rounds with large bodies for every schema. */
   bounds: bySize({ rounds: 1 }, { rounds: 8 }, { rounds: 100 }),
+  /** Number of bank statements with damaged structure. */
+  bankStatementMutations: bySize(
+    { rounds: 2_000, limitMs: 60_000 },
+    { rounds: 20_000, limitMs: 200_000 },
+    { rounds: 100_000, limitMs: 900_000 },
+  ),
   /** Time limit for a slow webhook receiver in milliseconds. Null means the production value. */
   hostileUrls: { deadlineMs: bySize(2_000, null) },
 } as const;

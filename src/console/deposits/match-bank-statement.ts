@@ -5,7 +5,8 @@ import { findUsernames } from '../../accounts/find-account.js';
 import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
 import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
 import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
-import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-bank-statement.js';
+import { readBankStatement } from '../../deposits/bank/read-bank-statement.js';
+import { bankLineRefusals } from '../../deposits/bank/statement-line.js';
 import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, reason, requiredObject, type Reason } from '../api/console-operation.js';
 
@@ -66,13 +67,28 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
     ),
     refused_found: Joi.number(),
     refused: Joi.array().items(
-      requiredObject({ line: Joi.number(), why: Joi.string().valid(...bankLineRefusals) }),
+      requiredObject({
+        line: Joi.number(),
+        why: Joi.string().valid(...bankLineRefusals),
+        column: Joi.string().allow(null).description('Heading of the column that cannot be read.'),
+      }),
     ),
+    outgoing_lines: Joi.array().items(
+      requiredObject({
+        line: Joi.number(),
+        day: Joi.string().allow(null),
+        amount: Joi.number(),
+        description: Joi.string().allow(''),
+      }),
+    ),
+    other_lines: Joi.array()
+      .items(requiredObject({ line: Joi.number(), text: Joi.string().allow('') }))
+      .description('Lines without an amount.'),
     fingerprint: Joi.string().description('Hash of the preview. Pass it to confirm exactly these deposits.'),
   }),
   async handle({ body: { file } }) {
     const plan = await planStatement(await readBankStatement(Buffer.from(file, 'base64')));
-    const { lines, days, outgoing, others, refused, fingerprint } = plan;
+    const { lines, days, outgoing, outgoingLines, others, otherLines, refused, fingerprint } = plan;
     const those = (wanted: LineMatch) => lines.filter(({ match }) => match === wanted);
     const sumOf = (wanted: LineMatch) => those(wanted).reduce((total, { amount }) => total + amount, 0);
     return {
@@ -89,7 +105,11 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
       amount_by_amount: sumOf('amount'),
       lines: await present(lines),
       refused_found: refused.length,
-      refused: refused.slice(0, shownMax),
+      refused: refused
+        .slice(0, shownMax)
+        .map(({ line, why, column }) => ({ line, why, column: column ?? null })),
+      outgoing_lines: outgoingLines.slice(0, shownMax),
+      other_lines: otherLines.slice(0, shownMax),
     };
   },
 });

@@ -1,136 +1,26 @@
-/** Column headings of bank statements, in Indonesian and English. */
-const headings = {
-  date: [
-    'tanggal',
-    'tgl',
-    'tanggal transaksi',
-    'tgl transaksi',
-    'tgl tran',
-    'tgl txn',
-    'tanggal posting',
-    'tgl posting',
-    'waktu transaksi',
-    'date',
-    'transaction date',
-    'trx date',
-    'txn date',
-    'tran date',
-    'posting date',
-    'post date',
-    'date time',
-    'date and time',
-    'tanggal waktu',
-    'tanggal jam',
-  ],
-  description: [
-    'keterangan',
-    'uraian',
-    'uraian transaksi',
-    'keterangan transaksi',
-    'deskripsi',
-    'rincian',
-    'rincian transaksi',
-    'berita',
-    'desk transaksi',
-    'deskripsi transaksi',
-    'catatan',
-    'description',
-    'transaction description',
-    'desc',
-    'remark',
-    'remarks',
-    'details',
-    'transaction details',
-    'narrative',
-    'trx description',
-  ],
-  reference: [
-    'no referensi',
-    'nomor referensi',
-    'referensi',
-    'no ref',
-    'no reff',
-    'reference',
-    'reference no',
-    'reference number',
-    'ref no',
-    'ref',
-    'customer reference',
-  ],
-  credit: [
-    'kredit',
-    'credit',
-    'cr',
-    'mutasi kredit',
-    'jumlah kredit',
-    'credit amount',
-    'amount credit',
-    'kredit idr',
-    'credit idr',
-    'kredit rp',
-    'uang masuk',
-  ],
-  debit: [
-    'debit',
-    'debet',
-    'db',
-    'dr',
-    'mutasi debit',
-    'mutasi debet',
-    'jumlah debit',
-    'jumlah debet',
-    'debit amount',
-    'amount debit',
-    'debit idr',
-    'debet idr',
-    'debit rp',
-    'debet rp',
-    'uang keluar',
-  ],
-  amount: [
-    'jumlah',
-    'nominal',
-    'mutasi',
-    'nilai',
-    'amount',
-    'transaction amount',
-    'jumlah idr',
-    'amount idr',
-    'jumlah transaksi',
-    'nominal transaksi',
-  ],
-  kind: [
-    'db cr',
-    'cr db',
-    'd c',
-    'c d',
-    'd k',
-    'k d',
-    'dk',
-    'dc',
-    'dbcr',
-    'debit kredit',
-    'debet kredit',
-    'debit credit',
-    'jenis',
-    'tipe',
-    'type',
-    'jenis transaksi',
-    'tipe transaksi',
-    'transaction type',
-    'db k',
-    'cr dr',
-    'dr cr',
-    'type transaksi',
-  ],
-} as const satisfies Record<string, readonly string[]>;
-
-type ColumnName = keyof typeof headings;
+import { isForeignHeading } from './bank-currency.js';
+import { headings, type ColumnName } from './bank-headings.js';
+import { bankLayouts, type BankLayout, type ColumnRole } from './bank-layouts.js';
 
 /** Column positions, counted from 0. The position of an absent column is -1. */
-export interface BankColumns extends Record<Exclude<ColumnName, 'description' | 'reference'>, number> {
+export interface BankColumns {
+  date: number;
+  credit: number;
+  debit: number;
+  amount: number;
+  /** Positions of the columns with a direction. */
+  kinds: number[];
   /** Positions of the description and reference columns. */
   texts: number[];
+  currencies: number[];
+  statuses: number[];
+  /** The headings as the file writes them. */
+  names: readonly string[];
+  /** Number of headings without empty ones at the end. */
+  width: number;
+  /** True if the heading says that the month comes first. False if it says the opposite. */
+  isMonthFirst: boolean | null;
+  layout: BankLayout | null;
 }
 
 /** Returns the required columns that a row of headings lacks. Empty if no column is missing. */
@@ -148,42 +38,103 @@ export function findMissingColumns(columns: BankColumns): string[] {
 const headingLengthMax = 100;
 
 /**
- * Finds a heading that two amount columns share, which makes the statement ambiguous.
- * @returns The heading, or undefined if the headings are unique.
+ * Finds a column of amounts that occurs twice, which makes the statement ambiguous.
+ * @returns The headings, or undefined if the columns are unique.
  */
 export function findDuplicateHeading(cells: readonly string[]): string | undefined {
   const names = cells.map(normalizeHeading);
   return (['credit', 'debit', 'amount'] as const)
-    .map((of) => names.find((name, place) => isColumnHeading(of, name) && names.indexOf(name) !== place))
-    .find((name) => name !== undefined);
+    .map((of) => names.filter((name) => isColumnHeading(of, name)))
+    .filter((same) => same.length > 1)
+    .map((same) => [...new Set(same)].join(' or '))
+    .at(0);
+}
+
+/**
+ * Finds a column of amounts in another currency, such as `Credit (USD)`.
+ * @returns The heading, or undefined if there is none.
+ */
+export function findForeignAmounts(cells: readonly string[]): string | undefined {
+  return cells.find((each) => isForeignHeading(normalizeHeading(each)));
 }
 
 export function findColumns(cells: readonly string[]): BankColumns {
   const names = cells.map(normalizeHeading);
+  const width = cells.findLastIndex((each) => each.trim() !== '') + 1;
+  const layout = bankLayouts.find((each) => isLayoutOf(each, names.slice(0, width))) ?? null;
+  const common = { names: cells, width, isMonthFirst: findDayOrder(cells), layout };
+  return layout ? placeByLayout(layout, common) : placeByHeadings(names, common);
+}
+
+type Common = Pick<BankColumns, 'names' | 'width' | 'isMonthFirst' | 'layout'>;
+
+function placeByHeadings(names: readonly string[], common: Common): BankColumns {
   const places = (of: ColumnName) =>
     names.flatMap((name, place) => (isColumnHeading(of, name) ? [place] : []));
   const first = (of: ColumnName) => places(of)[0] ?? -1;
   const amount = first('amount');
+  const kinds = places('kind');
   // BCA leaves the heading of the CR/DB column empty. The column is next to the amount.
-  const unnamed = amount >= 0 && names[amount + 1] === '' ? amount + 1 : -1;
+  const unnamed = amount >= 0 && names[amount + 1] === '' ? [amount + 1] : [];
   const texts = places('description');
-  return {
+  return Object.assign(common, {
     date: first('date'),
     credit: first('credit'),
     debit: first('debit'),
     amount,
-    kind: first('kind') >= 0 ? first('kind') : unnamed,
+    kinds: kinds.length === 0 ? unnamed : kinds,
     texts: texts.length === 0 ? [] : [...texts, ...places('reference')],
-  };
+    currencies: places('currency'),
+    statuses: places('status'),
+  });
+}
+
+function placeByLayout({ columns }: BankLayout, common: Common): BankColumns {
+  const places = (wanted: ColumnRole) =>
+    columns.flatMap(([, role], place) => (role === wanted ? [place] : []));
+  const first = (wanted: ColumnRole) => places(wanted)[0] ?? -1;
+  return Object.assign(common, {
+    date: first('date'),
+    credit: first('credit'),
+    debit: first('debit'),
+    amount: first('amount'),
+    kinds: places('kind'),
+    texts: [...places('text'), ...places('reference')],
+    currencies: places('currency'),
+    statuses: [],
+  });
+}
+
+function isLayoutOf({ columns }: BankLayout, names: readonly string[]): boolean {
+  return (
+    columns.length === names.length &&
+    columns.every(([heading], place) => normalizeHeading(heading) === names[place])
+  );
+}
+
+const monthFirstPattern = /\(\s*mm?[-/. ]dd?\b[^)]{0,10}\)/i;
+const dayFirstPattern = /\(\s*dd?[-/. ]mm?\b[^)]{0,10}\)/i;
+
+function findDayOrder(cells: readonly string[]): boolean | null {
+  const named = cells.map((each) => each.slice(0, headingLengthMax));
+  return named.some((each) => monthFirstPattern.test(each))
+    ? true
+    : named.some((each) => dayFirstPattern.test(each))
+      ? false
+      : null;
 }
 
 function isColumnHeading(column: ColumnName, name: string): boolean {
   return (headings[column] as readonly string[]).includes(name);
 }
 
+/** Writes a heading in lower case, without digits and punctuation: `PostDate` is `post date`. */
 function normalizeHeading(heading: string): string {
   return heading
     .slice(0, headingLengthMax)
+    .replace(monthFirstPattern, '')
+    .replace(dayFirstPattern, '')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, ' ')
     .trim();

@@ -4,7 +4,8 @@ import { toInt64 } from '../../database/typed-collection.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
-import { getDayRange, buildUnreadableError, type IncomingLine } from './read-bank-statement.js';
+import { getDayRange, type IncomingLine } from './read-bank-statement.js';
+import { buildUnreadableError } from './statement-line.js';
 
 /** A deposit with its business day, for matching with bank lines. */
 export interface DatedDeposit extends Pick<

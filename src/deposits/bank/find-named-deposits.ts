@@ -1,4 +1,5 @@
-import { type IncomingLine, buildUnreadableError } from './read-bank-statement.js';
+import type { IncomingLine } from './read-bank-statement.js';
+import { buildUnreadableError } from './statement-line.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import {

@@ -1,35 +1,17 @@
 import { createHash } from 'node:crypto';
-import { limits } from '../../../config/limits.js';
-import { formatBusinessDay, addDays } from '../../shared/business-time.js';
+import { formatBusinessDay } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
-import {
-  readCsvRows,
-  UnreadableSheetError,
-  type Delimiter,
-  type SheetLine,
-} from '../../workbook/csv-lines.js';
-import { ValidationError } from '../../shared/errors.js';
-import { iterateInSlices } from '../../shared/collections.js';
 import { toPrintable } from '../../shared/printable.js';
-import { asWritten } from '../../shared/say.js';
-import { isZip } from '../../workbook/zip.js';
-import {
-  parseAmount,
-  areContradictory,
-  parseDay,
-  detectDayOrder,
-  parseDirection,
-  type Direction,
-} from './bank-cells.js';
-import { findColumns, findMissingColumns, findDuplicateHeading, type BankColumns } from './bank-columns.js';
-
-/** Reasons why a line with an amount is not accepted. */
-export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
-export type BankLineRefusal = (typeof bankLineRefusals)[number];
+import { UnreadableSheetError } from '../../workbook/csv-lines.js';
+import { openStatement } from './open-statement.js';
+import { readCamt053 } from './read-camt053.js';
+import { readMt940 } from './read-mt940.js';
+import { buildUnreadableError, type BankLineRefusal, type ReadLine } from './statement-line.js';
+import { readStatementTable, type DayOrders } from './statement-table.js';
 
 /** An incoming payment. */
 export interface IncomingLine {
-  /** Line number in the file. */
+  /** Line number in the file. For CAMT.053 it is the number of the entry. */
   line: number;
   /** Identifies this payment in every statement. */
   key: string;
@@ -40,6 +22,15 @@ export interface IncomingLine {
   /** The bank's text. If `isWhole` is false, the cut part may name another deposit. */
   description: string;
   isWhole: boolean;
+}
+
+export interface OutgoingLine {
+  line: number;
+  /** YYYY-MM-DD. Null if the day cannot be read. */
+  day: string | null;
+  /** Amount in rupiah, without a sign. */
+  amount: number;
+  description: string;
 }
 
 export interface BankStatement {
@@ -56,45 +47,57 @@ export interface BankStatement {
   } | null;
   /** Number of outgoing payments. */
   outgoing: number;
+  outgoingLines: OutgoingLine[];
   /** Number of lines without date and amount, such as balances and totals. */
   others: number;
-  refused: { line: number; why: BankLineRefusal }[];
+  otherLines: { line: number; text: string }[];
+  refused: { line: number; why: BankLineRefusal; column?: string }[];
 }
 
-/** Maximum number of rows before the headings. They hold the account's name, number and period. */
-const preambleMax = 60;
-const descriptionMax = 500;
-
 /**
- * Reads a bank statement in CSV format (UTF-8), using its headings. It yields regularly, so that a
- * long file does not block the event loop. Lines with equal day, amount and text are separate
- * payments, numbered in order.
- * @throws ValidationError if the file is not a statement or exceeds `limits.bankStatement…Max`.
+ * Reads a bank statement: a table (CSV or HTML) by its headings, MT940 or CAMT.053. It yields
+ * regularly, so that a long file does not block the event loop. Lines with equal day, amount and text
+ * are separate payments, numbered in order.
+ * @throws ValidationError if the file is not a statement, is not in rupiah, or
+ * exceeds `limits.bankStatement…Max`.
  */
 export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
-  const text = decodeText(bytes);
-  const { columns, mark, line: headingLine } = await findHeading(text);
-  const today = formatBusinessDay(now());
-  const statement: BankStatement = { incoming: [], days: null, outgoing: 0, others: 0, refused: [] };
-  const orders = new Set<ReturnType<typeof detectDayOrder>>();
+  const statement: BankStatement = {
+    incoming: [],
+    days: null,
+    outgoing: 0,
+    outgoingLines: [],
+    others: 0,
+    otherLines: [],
+    refused: [],
+  };
+  const orders: DayOrders = new Set();
   const seen = new Map<string, number>();
   try {
-    for await (const row of iterateInSlices(readCsvRows(text, mark))) {
-      if (row.line - headingLine > limits.bankStatementLinesMax) {
-        throw buildUnreadableError(
-          `it has more than ${limits.bankStatementLinesMax} lines. Upload fewer days at a time`,
-        );
-      }
-      if (row.line > headingLine) {
-        addRow(statement, readRow(row, { columns, today, orders }), seen);
-      }
+    for await (const read of readLines(bytes, orders)) {
+      addLine(statement, read, seen);
     }
   } catch (error) {
     throw error instanceof UnreadableSheetError ? buildUnreadableError(error.message) : error;
   }
+  refuseIfNothingIsRead(statement);
   const days = getDayRange(statement.incoming);
   const isOrderTold = orders.has('day-first') || !orders.has('untold');
-  return { ...statement, days: days && { ...days, isOrderTold } };
+  statement.days = days && { first: days.first, last: days.last, isOrderTold };
+  return statement;
+}
+
+function readLines(bytes: Uint8Array, orders: DayOrders): AsyncIterable<ReadLine> {
+  const today = formatBusinessDay(now());
+  const content = openStatement(bytes);
+  switch (content.kind) {
+    case 'mt940':
+      return readMt940(content.text, today);
+    case 'camt053':
+      return readCamt053(content.text, today);
+    case 'table':
+      return readStatementTable(content.sources, { today, orders });
+  }
 }
 
 /** Returns the first and the last day of the lines, in one pass. */
@@ -112,168 +115,39 @@ export function getDayRange(
   return { first, last };
 }
 
-interface RowContext {
-  columns: BankColumns;
-  today: string;
-  /** The orders of day and month found in all rows with an amount, incoming or outgoing. */
-  orders: Set<ReturnType<typeof detectDayOrder>>;
-}
-
-type ReadRow = Omit<IncomingLine, 'key'> | { line: number; why: BankLineRefusal } | 'outgoing' | 'other';
-
-function addRow(statement: BankStatement, read: ReadRow, seen: Map<string, number>): void {
-  if (read === 'outgoing') {
-    statement.outgoing += 1;
-  } else if (read === 'other') {
+function addLine(statement: BankStatement, read: ReadLine, seen: Map<string, number>): void {
+  if (read.kind === 'refused') {
+    const { line, why, column } = read;
+    statement.refused.push(column === undefined ? { line, why } : { line, why, column });
+    return;
+  }
+  if (read.kind === 'other') {
     statement.others += 1;
-  } else if ('why' in read) {
-    statement.refused.push(read);
-  } else {
-    // Two exports of one bank may differ in case and spaces.
-    const same = JSON.stringify([read.day, read.amount, read.description.toUpperCase()]);
-    const occurrence = (seen.get(same) ?? 0) + 1;
-    seen.set(same, occurrence);
-    const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
-    // Remove invisible characters from the stored text, because refusing the line would lose a
-    // payment. The key still uses the original text.
-    statement.incoming.push({ ...read, description: toPrintable(read.description), key });
+    statement.otherLines.push({ line: read.line, text: read.text });
+    return;
   }
+  const { line, day, amount, isWhole } = read;
+  // Remove invisible characters from the stored text, because refusing the line would lose a
+  // payment. The key still uses the original text.
+  const description = toPrintable(read.description);
+  if (read.kind === 'outgoing' || day === null) {
+    statement.outgoing += 1;
+    statement.outgoingLines.push({ line, day, amount, description });
+    return;
+  }
+  // Two exports of one bank may differ in case and spaces.
+  const same = JSON.stringify([day, amount, read.description.toUpperCase()]);
+  const occurrence = (seen.get(same) ?? 0) + 1;
+  seen.set(same, occurrence);
+  const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
+  statement.incoming.push({ line, key, day, amount, description, isWhole });
 }
 
-function readRow({ line, cells }: SheetLine, { columns, today, orders }: RowContext): ReadRow {
-  const cell = (place: number) => (cells[place] ?? '').trim();
-  const money = parseMoney(cell, columns);
-  const isPending = /^'?PEND/i.test(cell(columns.date));
-  // A row with words in the date column is a total or a balance.
-  if (money === 'none' || (!isPending && /^[^\d]+$/.test(cell(columns.date)))) {
-    return 'other';
+/** A file of which only unreadable quotes are left is not a statement in CSV. */
+function refuseIfNothingIsRead({ incoming, outgoing, others, refused }: BankStatement): void {
+  const [first] = refused;
+  const isAllQuotes = refused.every(({ why }) => why === 'bad-quote');
+  if (first && isAllQuotes && incoming.length + outgoing + others === 0) {
+    throw buildUnreadableError(`line ${first.line}: a quote is not closed, or is inside a cell`);
   }
-  const order = detectDayOrder(cell(columns.date));
-  orders.add(order);
-  if (order === 'month-first') {
-    throw buildUnreadableError(
-      `line ${line}: its dates have the month first. Export them with the day first (23/11/2026)`,
-    );
-  }
-  if (typeof money === 'string') {
-    return { line, why: money };
-  }
-  if (money.direction === 'out') {
-    return 'outgoing';
-  }
-  if (isPending) {
-    return { line, why: 'not-booked' };
-  }
-  const day = parseDay(cell(columns.date), today);
-  if (day === null || day > addDays(today, 1)) {
-    return { line, why: 'bad-date' };
-  }
-  if (day < addDays(today, -limits.bankLineAgeMaxDays)) {
-    return { line, why: 'too-old' };
-  }
-  const text = columns.texts
-    .map(cell)
-    .join(' ')
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  const isWhole = text.length <= descriptionMax;
-  return { line, day, amount: money.amount, description: text.slice(0, descriptionMax), isWhole };
-}
-
-type Cell = (place: number) => string;
-
-function parseMoney(
-  cell: Cell,
-  columns: BankColumns,
-): { amount: number; direction: Direction } | 'bad-amount' | 'no-direction' | 'none' {
-  if (columns.credit >= 0) {
-    const [came, went] = [cell(columns.credit), cell(columns.debit)].map((each) =>
-      /^-?$/.test(each) ? { amount: 0, direction: null } : parseAmount(each),
-    );
-    if (!came || !went || (came.amount > 0 && went.amount > 0)) {
-      return 'bad-amount';
-    }
-    // A negative credit is a payment that the bank reversed, so it is not incoming.
-    const isIn = came.amount > 0 && came.direction !== 'out';
-    return came.amount + went.amount === 0
-      ? 'none'
-      : { amount: came.amount + went.amount, direction: isIn ? 'in' : 'out' };
-  }
-  if (/^-?$/.test(cell(columns.amount))) {
-    return 'none';
-  }
-  const read = parseAmount(cell(columns.amount));
-  if (!read) {
-    return 'bad-amount';
-  }
-  const statedDirection = columns.kind < 0 ? null : parseDirection(cell(columns.kind));
-  const direction = areContradictory(statedDirection, read.direction)
-    ? null
-    : (statedDirection ?? read.direction);
-  if (read.amount === 0) {
-    return 'none';
-  }
-  return direction === null ? 'no-direction' : { amount: read.amount, direction };
-}
-
-interface Heading {
-  mark: Delimiter;
-  columns: BankColumns;
-  line: number;
-}
-
-/** Finds the first row with all required headings, whichever separator the file uses. */
-async function findHeading(text: string): Promise<Heading> {
-  let missing: string[] = findMissingColumns(findColumns([]));
-  for (const mark of [',', ';', '\t'] as const) {
-    try {
-      for await (const { line, cells } of iterateInSlices(readCsvRows(text, mark))) {
-        const columns = findColumns(cells);
-        const lacks = findMissingColumns(columns);
-        if (lacks.length === 0) {
-          const twice = findDuplicateHeading(cells);
-          if (twice !== undefined) {
-            throw buildUnreadableError(
-              `line ${line} names the column ${twice} twice, which is ambiguous. Remove one of them`,
-            );
-          }
-          return { mark, columns, line };
-        }
-        missing = lacks.length < missing.length ? lacks : missing;
-        if (line >= preambleMax) {
-          break;
-        }
-      }
-    } catch (error) {
-      if (!(error instanceof UnreadableSheetError)) {
-        throw error;
-      }
-      // Try the next separator.
-    }
-  }
-  throw buildUnreadableError(
-    `its first ${preambleMax} lines have no heading for ${missing.join(', nor ')}. Export it again with its headings`,
-  );
-}
-
-function decodeText(bytes: Uint8Array): string {
-  if (bytes.length > limits.bankStatementBytesMax) {
-    throw buildUnreadableError(
-      `it has ${bytes.length} bytes, and the limit is ${limits.bankStatementBytesMax}`,
-    );
-  }
-  if (isZip(bytes)) {
-    throw buildUnreadableError('it is a workbook. Save it as CSV, or let the bank export CSV');
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw buildUnreadableError('it is not CSV in UTF-8. Save it as CSV UTF-8');
-  }
-}
-
-export function buildUnreadableError(why: string): ValidationError {
-  return new ValidationError([
-    { field: 'file', message: asWritten(`The bank statement cannot be read: ${why}.`) },
-  ]);
 }

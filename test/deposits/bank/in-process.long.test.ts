@@ -75,7 +75,15 @@ describe('bank statements in one process', function () {
       expect([byId, fitting, waiting].map(({ length }) => length)).to.deep.equal([0, 2, 2]);
     }
     expect(all.every(isNamed), 'named deposits').to.equal(true);
-    const plan = await planStatement({ incoming, days: null, outgoing: 0, others: 0, refused: [] });
+    const plan = await planStatement({
+      incoming,
+      days: null,
+      outgoing: 0,
+      outgoingLines: [],
+      others: 0,
+      otherLines: [],
+      refused: [],
+    });
     expect(plan.lines.map(({ match }) => match)).to.deep.equal(['several', 'several']);
   });
 

@@ -96,12 +96,12 @@ describe('bank statement formats', () => {
     expect(statement.incoming.map(({ amount }) => amount)).to.deep.equal([60_000, 60_001]);
     expect(statement.outgoing).to.equal(3);
     expect(statement.refused).to.deep.equal([
-      { line: 7, why: 'no-direction' },
-      { line: 8, why: 'bad-amount' },
-      { line: 9, why: 'bad-date' },
+      { line: 7, why: 'no-direction', column: 'Nominal' },
+      { line: 8, why: 'bad-amount', column: 'Nominal' },
+      { line: 9, why: 'bad-date', column: 'Tanggal' },
       { line: 10, why: 'too-old' },
-      { line: 11, why: 'bad-date' },
-      { line: 12, why: 'bad-amount' },
+      { line: 11, why: 'bad-date', column: 'Tanggal' },
+      { line: 12, why: 'bad-amount', column: 'Nominal' },
     ]);
   });
 
@@ -204,7 +204,16 @@ describe('bank statement formats', () => {
       expect(await problemOf(read(head, long))).to.include('line 2: it has a cell of more than 32767');
     }
     expect(await problemOf(readBankStatement(Buffer.from([0xff, 0xfe, 0x41])))).to.include('UTF-8');
-    expect(await problemOf(readBankStatement(Buffer.from('PK\u0003\u0004')))).to.include('workbook');
+    for (const [start, what] of [
+      ['PK\u0003\u0004', 'a workbook (.xlsx)'],
+      ['PK\u0003\u0004 mimetypeapplication/vnd.oasis.opendocument.spreadsheet', '(.ods)'],
+      ['\u00d0\u00cf\u0011\u00e0', '(.xls)'],
+      ['%PDF-1.7', 'a PDF'],
+      ['<?xml version="1.0"?><Workbook>', 'Excel 2003'],
+    ] as const) {
+      const problem = await problemOf(readBankStatement(Buffer.from(start, 'latin1')));
+      expect(problem).to.include(what).and.to.include('CSV');
+    }
     expect(await problemOf(readBankStatement(Buffer.alloc(limits.bankStatementBytesMax + 1)))).to.include(
       'bytes',
     );
@@ -265,6 +274,27 @@ describe('cells of bank statements', () => {
       ['1/2/3/4', null],
       ['Saldo Awal', null],
       ['', null],
+      ['27 Agt 2026', '2026-08-27'],
+      ['27-Ags-26', '2026-08-27'],
+      ['27 Nop 2025', '2025-11-27'],
+      ['1 Pebruari 2026', '2026-02-01'],
+      ['1 Mart 2026', '2026-03-01'],
+      ['27 Sept. 2026 10.15', '2026-09-27'],
+      ['27 Okt 10:15', '2026-10-27'],
+      ['27Nov2025', '2025-11-27'],
+      ['Nov 27, 2025', '2025-11-27'],
+      ["Jum'at, 20/11/2026", '2026-11-20'],
+      ['Jum 20 Nov 2026', '2026-11-20'],
+      ['Kam, 20/11/2026', null],
+      ['2026-11-22T17:30:00Z', '2026-11-23'],
+      ['2026-11-22 23:30 WIB', '2026-11-22'],
+      ['2026-11-23 00:30 WITA', '2026-11-22'],
+      ['2026-11-22T23:30:00+0700', '2026-11-22'],
+      ['23/11/2026 25:00', null],
+      ['23/11/2026 TRSF', null],
+      ['23/11/20261', null],
+      ['23/11-2026', null],
+      ['27/11/2026,TOKO,,500001', null],
     ] as const) {
       expect(parseDay(text, '2026-11-23'), text).to.equal(day);
     }
@@ -288,6 +318,9 @@ describe('cells of bank statements', () => {
       ['+60000', 60_000, 'in'],
     ] as const) {
       expect(parseAmount(text), text).to.deep.equal({ amount, direction });
+    }
+    for (const text of ['1.250', '1.250,00', '60000,00']) {
+      expect(parseAmount(text, '.'), text).to.equal(null);
     }
     for (const text of [
       '1.250.00',

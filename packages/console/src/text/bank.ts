@@ -51,6 +51,19 @@ export const bank = {
     en: 'The line does not say whether it is incoming or outgoing.',
     id: 'Baris tidak menyebut uang masuk atau keluar.',
   },
+  'refused_bad-cells': {
+    en: 'The line has more or fewer cells than headings.',
+    id: 'Jumlah sel baris tidak sama dengan jumlah judul kolom.',
+  },
+  'refused_bad-quote': {
+    en: 'A quote is not closed, or is inside a cell.',
+    id: 'Tanda kutip tidak ditutup, atau berada di dalam sel.',
+  },
+  'refused_not-idr': { en: 'The line is not in rupiah (IDR).', id: 'Baris bukan dalam rupiah (IDR).' },
+  refused_reversal: {
+    en: 'The bank takes back an outgoing payment.',
+    id: 'Bank membatalkan pembayaran keluar.',
+  },
   confirmStatement: { en: 'Confirm matched deposits', id: 'Konfirmasi deposit yang cocok' },
   confirmStatementHelp: {
     en: 'Credits {found} deposits, {amount} in total, and notifies their accounts. All incoming lines are stored, so that no line is used twice. Lines without a deposit are listed below.',
