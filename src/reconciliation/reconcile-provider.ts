@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
@@ -106,11 +105,10 @@ type Sale = Pick<Order, '_id' | 'sellerId' | 'status' | 'open' | 'code' | 'seria
 const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 };
 
 function getDayBounds(date: string): { start: Date; end: Date } {
-  const start = DateTime.fromFormat(date, 'yyyy-MM-dd', { zone: env.BUSINESS_TIMEZONE });
-  if (!start.isValid) {
+  if (!DateTime.fromFormat(date, 'yyyy-MM-dd').isValid) {
     throw new ValidationError([{ field: 'date', message: asWritten('date must be a day: YYYY-MM-DD') }]);
   }
-  return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
+  return { start: getStartOfDay(date), end: getStartOfDay(addDays(date, 1)) };
 }
 
 async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Sale>> {
