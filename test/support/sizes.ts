@@ -164,6 +164,8 @@ export const sizes = {
   hostileRequests: bySize({ requests: 400 }, { requests: 3_000 }, { requests: 20_000 }),
   /** Number of rounds with large bodies for every schema. */
   bounds: bySize({ rounds: 1 }, { rounds: 8 }, { rounds: 100 }),
+  /** Number of mutated records of providers. */
+  recordMutations: bySize(100, 3_000, 30_000),
   /** Time limit for a slow webhook receiver in milliseconds. Null means the production value. */
   hostileUrls: { deadlineMs: bySize(2_000, null) },
 } as const;
