@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
+import type { DateOrder } from '../../src/reconciliation/record/record-time.js';
 import type { ProviderChange, ProviderOverview } from '../../src/providers/manage-provider.js';
 import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
 import { facts, listText, rupiah, status, table, time } from './format.js';
@@ -308,13 +309,21 @@ function registerPrices(group: Command): void {
   });
 }
 
+interface ReconcileOptions {
+  provider: string;
+  date: string;
+  file?: string;
+  dateOrder?: DateOrder;
+  csv?: string;
+}
+
 function registerReconcile(program: Command): void {
-  defineCommand<{ provider: string; date: string; file?: string; csv?: string }>(program, {
+  defineCommand<ReconcileOptions>(program, {
     usage: 'reconcile',
     action: 'provider.reconcile',
     summary: "Compare a provider's own record with ours for a day",
     details:
-      'The record is fetched from the simulator. For other providers give the file that their member area exports, as CSV\nwith the columns ref_id, at, status and optionally sn. Exit code 1 if something differs.\nThe result is stored like that of the scheduled run (topup doctor).\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
+      'The record is fetched from the simulator. For other providers give the file that their member area exports, as CSV\nwith the columns ref_id, at, status and optionally sn. Times without a zone are in BUSINESS_TIMEZONE. In 05/11/2026\nthe day comes first, unless --date-order says otherwise. Exit code 1 if something differs.\nThe result is stored like that of the scheduled run (topup doctor).\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
     examples: [
       'reconcile --provider grosir --date 2026-11-21',
       'reconcile --provider grosir --date 2026-11-21 --file record.csv --csv differences.csv',
@@ -323,6 +332,11 @@ function registerReconcile(program: Command): void {
       new Option('--provider <seller>', 'seller of the provider').makeOptionMandatory(),
       new Option('--date <day>', 'YYYY-MM-DD in business time').argParser(day).makeOptionMandatory(),
       new Option('--file <path>', "the provider's record as CSV"),
+      new Option('--date-order <order>', 'order of the dates in the file').choices([
+        'day-first',
+        'month-first',
+        'year-first',
+      ]),
       new Option('--csv <path>', 'write the differences to this file'),
     ],
     async run({ options, by }) {
@@ -333,7 +347,8 @@ function registerReconcile(program: Command): void {
       const seller = await requireAccount(options.provider);
       const csv = options.file === undefined ? null : readFileSync(options.file, 'utf8');
       const exported = options.csv !== undefined;
-      const found = await reconcileDay(seller, { date: options.date, csv, exported }, by);
+      const { date, dateOrder } = options;
+      const found = await reconcileDay(seller, { date, csv, dateOrder, exported }, by);
       if (options.csv) {
         await writeCsv(options.csv, found.differences);
       }
@@ -341,6 +356,7 @@ function registerReconcile(program: Command): void {
         ['day', found.date],
         ['ours', String(found.ours)],
         ['theirs', String(found.theirs)],
+        ['rows of other days', String(found.otherDays)],
         ['matched', String(found.matched)],
         ['different', String(found.differences.length)],
       ]);

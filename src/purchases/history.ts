@@ -134,10 +134,11 @@ const skipByIndexFrom = 100;
  */
 export async function listTransactions(
   query: HistoryQuery,
-): Promise<{ purchases: Purchase[]; total: number }> {
+): Promise<{ purchases: Purchase[]; total: number; period: Period }> {
   const period = parsePeriod(query.startDate, query.endDate);
   const areComplete = query.sought === undefined && (await areTotalsComplete());
-  return withSnapshot((snapshot) => listAtSnapshot(snapshot, { ...query, period, areComplete }));
+  const found = await withSnapshot((snapshot) => listAtSnapshot(snapshot, { ...query, period, areComplete }));
+  return { purchases: found.purchases, total: found.total, period };
 }
 
 async function listAtSnapshot(

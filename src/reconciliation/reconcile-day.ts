@@ -3,11 +3,8 @@
  * provider's member area.
  */
 import type { ProviderRecordRow } from '../providers/adapter.js';
-import { readCsvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../workbook/csv-lines.js';
-import { ValidationError, ConflictError } from '../shared/errors.js';
-import { iterateInSlices, lookUp } from '../shared/collections.js';
+import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { toPrintableDeep } from '../shared/printable.js';
 import type { Account } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { getBusinessDayByName } from '../shared/business-time.js';
@@ -15,79 +12,9 @@ import { getAdapter, buildConnection } from '../providers/get-adapter.js';
 import { orders } from '../purchases/order.model.js';
 import { storeReconciliation } from './stored-reconciliations.js';
 import { isDayOver } from './reconcile-due.js';
+import { readRecord } from './record/read-record.js';
+import type { DateOrder } from './record/record-time.js';
 import { reconcileProvider, getRecordPeriod, type Reconciliation } from './reconcile-provider.js';
-
-const statusWords: Record<string, ProviderRecordRow['status']> = {
-  success: 'success',
-  sukses: 'success',
-  failed: 'failed',
-  gagal: 'failed',
-  pending: 'pending',
-};
-
-/**
- * Reads a provider's CSV record. The first line names the columns: ref_id, at (ISO 8601), status
- * (success, failed, pending, or Sukses, Gagal, Pending) and optionally sn. Other columns are
- * ignored. The function yields regularly, so that a long file does not block the event loop.
- * @throws ValidationError if the record is invalid.
- */
-export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
-  let columns: Columns | undefined;
-  const rows: ProviderRecordRow[] = [];
-  try {
-    for await (const line of iterateInSlices(readCsvLines(csv))) {
-      if (isEmptyLine(line)) {
-        continue;
-      }
-      if (columns) {
-        rows.push(readRow(line, columns, rows.length + 1));
-      } else {
-        columns = findColumns(line);
-      }
-    }
-  } catch (error) {
-    throw error instanceof UnreadableSheetError ? buildUnreadableError(error.message) : error;
-  }
-  if (!columns) {
-    throw buildUnnamedColumnsError();
-  }
-  return rows;
-}
-
-/** Column positions. `sn` is -1 if the record has no such column. */
-type Columns = Record<'refId' | 'at' | 'status' | 'sn', number>;
-
-function findColumns({ cells }: SheetLine): Columns {
-  const names = cells.map((title) => title.trim().toLowerCase());
-  const column = (name: string) => names.indexOf(name);
-  const columns = { refId: column('ref_id'), at: column('at'), status: column('status'), sn: column('sn') };
-  if (Math.min(columns.refId, columns.at, columns.status) < 0) {
-    throw buildUnnamedColumnsError();
-  }
-  return columns;
-}
-
-function readRow(
-  { cells }: SheetLine,
-  { refId, at, status, sn }: Columns,
-  record: number,
-): ProviderRecordRow {
-  const time = new Date(cells[at] ?? '');
-  const state = lookUp(statusWords, (cells[status] ?? '').trim().toLowerCase());
-  const providerRef = cells[refId];
-  if (Number.isNaN(time.getTime()) || !state || !providerRef) {
-    throw buildUnreadableError(`record ${record}: ref_id, at or status cannot be read`);
-  }
-  return toPrintableDeep({ providerRef, at: time, status: state, serialNumber: cells[sn] || null });
-}
-
-function buildUnnamedColumnsError(): ValidationError {
-  return buildUnreadableError('the first line must name the columns ref_id, at and status');
-}
-
-function buildUnreadableError(why: string): ValidationError {
-  return new ValidationError([{ field: 'csv', message: asWritten(`csv: ${why}`) }]);
-}
 
 /**
  * Compares a provider's record of one business day with ours, and writes an audit entry. The result
@@ -95,6 +22,7 @@ function buildUnreadableError(why: string): ValidationError {
  *
  * @param asked.csv The record as an export of the provider's member area. Null to fetch the record
  * from the provider.
+ * @param asked.dateOrder The order of day and month in the file, if the caller names it.
  * @param asked.salesMax Maximum number of our sales on this day. A day with more needs the command
  * line.
  * @throws ValidationError if the day or the file is invalid.
@@ -103,10 +31,16 @@ function buildUnreadableError(why: string): ValidationError {
  */
 export async function reconcileDay(
   seller: Account,
-  asked: { date: string; csv: string | null; exported?: boolean; salesMax?: number },
+  asked: {
+    date: string;
+    csv: string | null;
+    dateOrder?: DateOrder | undefined;
+    exported?: boolean;
+    salesMax?: number;
+  },
   by: ChangedBy,
 ): Promise<Reconciliation> {
-  const { date, csv, exported = false, salesMax } = asked;
+  const { date, csv, dateOrder, exported = false, salesMax } = asked;
   if (salesMax !== undefined && (await countSales(seller, date, salesMax)) > salesMax) {
     throw new ConflictError(
       asWritten(
@@ -114,7 +48,7 @@ export async function reconcileDay(
       ),
     );
   }
-  const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv);
+  const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv, dateOrder);
   const found = await reconcileProvider(seller, date, record);
   // A file does not come directly from the provider. A day that is not over is compared later by
   // the scheduled job.

@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
@@ -26,6 +25,8 @@ export interface Reconciliation {
   ours: number;
   /** Number of sales that the provider executed on this business day. */
   theirs: number;
+  /** Number of rows of the record that belong to other business days. */
+  otherDays: number;
   matched: number;
   /** Number of differences. `differences` holds only the first ones. */
   different: number;
@@ -64,15 +65,24 @@ export async function reconcileProvider(
   differencesMax = Infinity,
 ): Promise<Reconciliation> {
   const day = getDayBounds(date);
-  const found: Reconciliation = { date, ours: 0, theirs: 0, matched: 0, different: 0, differences: [] };
+  const isOfDay = ({ at }: ProviderRecordRow) => at >= day.start && at < day.end;
+  const ofDay = record.filter(isOfDay);
+  const theirs = ofDay.filter(({ status }) => status === 'success');
+  const found: Reconciliation = {
+    date,
+    ours: 0,
+    theirs: theirs.length,
+    otherDays: record.length - ofDay.length,
+    matched: 0,
+    different: 0,
+    differences: [],
+  };
   const add = (difference: Difference): void => {
     found.different += 1;
     if (found.different <= differencesMax) {
       found.differences.push(difference);
     }
   };
-  const theirs = record.filter(({ at, status }) => status === 'success' && at >= day.start && at < day.end);
-  found.theirs = theirs.length;
   for (let from = 0; from < theirs.length; from += referencesPerQuery) {
     const rows = theirs.slice(from, from + referencesPerQuery);
     const orderOf = await findOrdersByRef(seller._id, rows);
@@ -106,11 +116,10 @@ type Sale = Pick<Order, '_id' | 'sellerId' | 'status' | 'open' | 'code' | 'seria
 const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 };
 
 function getDayBounds(date: string): { start: Date; end: Date } {
-  const start = DateTime.fromFormat(date, 'yyyy-MM-dd', { zone: env.BUSINESS_TIMEZONE });
-  if (!start.isValid) {
+  if (!DateTime.fromFormat(date, 'yyyy-MM-dd').isValid) {
     throw new ValidationError([{ field: 'date', message: asWritten('date must be a day: YYYY-MM-DD') }]);
   }
-  return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
+  return { start: getStartOfDay(date), end: getStartOfDay(addDays(date, 1)) };
 }
 
 async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Sale>> {

@@ -35,6 +35,7 @@ export const purchaseColumns = {
   status: { kind: 'transactionStatus' },
   sn: { kind: 'textOrNull', description: 'Serial number; null while unavailable.' },
   timestamp: { kind: 'time' },
+  message: { kind: 'textOrNull', description: 'Description of the outcome.' },
 } as const satisfies Columns;
 
 /** A sale as its seller sees it, in history and reports, without the buyer's identity. */

@@ -56,6 +56,7 @@ const purchaseFields = [
   'price',
   'status',
   'serialNumber',
+  'message',
   'commissionAmount',
   'createdAt',
 ] as const satisfies (keyof Purchase)[];
@@ -153,6 +154,7 @@ function buildPurchaseRow(purchase: PurchasePart, zone?: string): RowFor<typeof 
     status: toShownStatus(purchase.status),
     sn: purchase.serialNumber,
     timestamp: formatIsoTime(purchase.createdAt, zone),
+    message: purchase.message,
   };
 }
 

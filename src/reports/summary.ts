@@ -57,7 +57,7 @@ export function createSummaryBuilder(
           total_transactions: all.count,
           success_transactions: success.count,
           failed_transactions: failed,
-          total_revenue: success.amount,
+          total_revenue: all.amount,
           success_revenue: success.amount,
           commission_rate: commissionRate,
           commission_amount: commission,

@@ -38,7 +38,7 @@ export function parsePeriod(
   const end = endDate === undefined ? getEndOfToday() : getLastInstant(endDate);
   const start =
     startDate === undefined
-      ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
+      ? findStartOfDay(end.minus({ days: limits.historyDaysDefault - 1 }))
       : getFirstInstant(startDate);
   requireChronological(start.toJSDate(), end.toJSDate(), names);
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
@@ -120,8 +120,8 @@ export function getBusinessDay(at: Date): BusinessDay {
     const date = DateTime.fromMillis(ms, { zone: env.BUSINESS_TIMEZONE });
     lastBusinessDay = {
       day: date.toFormat('yyyy-MM-dd'),
-      startMs: date.startOf('day').toMillis(),
-      endMs: date.endOf('day').toMillis(),
+      startMs: findStartOfDay(date).toMillis(),
+      endMs: findEndOfDay(date).toMillis(),
     };
   }
   return lastBusinessDay;
@@ -181,16 +181,37 @@ export function getEndOfBusinessDay(): Date {
 }
 
 function getEndOfToday(): DateTime {
-  return DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).endOf('day');
+  return findEndOfDay(DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }));
 }
 
 function getFirstInstant(date: string): DateTime {
-  return DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+  const parsed = DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+  return isDay(date) ? findStartOfDay(parsed) : parsed;
 }
 
 function getLastInstant(date: string): DateTime {
-  const parsed = getFirstInstant(date);
-  return date.length === 'YYYY-MM-DD'.length ? parsed.endOf('day') : parsed;
+  const parsed = DateTime.fromISO(date, { zone: env.BUSINESS_TIMEZONE });
+  return isDay(date) ? findEndOfDay(parsed) : parsed;
+}
+
+function isDay(date: string): boolean {
+  return date.length === 'YYYY-MM-DD'.length;
+}
+
+/**
+ * Returns the first instant of a day. Where the clocks go back over midnight, midnight occurs
+ * twice, and Luxon may return the second one.
+ */
+function findStartOfDay(at: DateTime): DateTime {
+  const midnight = at.startOf('day');
+  const before = midnight.minus({ milliseconds: 1 });
+  return before.hasSame(midnight, 'day')
+    ? midnight.minus({ minutes: before.offset - midnight.offset })
+    : midnight;
+}
+
+function findEndOfDay(at: DateTime): DateTime {
+  return findStartOfDay(at.startOf('day').plus({ days: 1 })).minus({ milliseconds: 1 });
 }
 
 /**

@@ -130,7 +130,7 @@ describe('operation of the service in the console', function () {
       csv: 'ref_id,at,status\nx,never,Sukses\n',
     });
     expect(wrong.status, wrong.text).to.equal(400);
-    expect(wrong.text).to.include('record 1');
+    expect(wrong.text).to.include('line 2');
   });
 
   it('shows doctor checks and active alarms, and retries a failed job', async () => {

@@ -22,7 +22,13 @@ import { ConflictError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, claimNextOrder, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
+import {
+  dayAgo,
+  openPlay,
+  claimNextOrder,
+  setTime,
+  type Play,
+} from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { dayMs, expectLedgerToVerify, payBill } from './play-bill.js';
 

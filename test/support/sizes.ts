@@ -170,6 +170,8 @@ export const sizes = {
     { rounds: 20_000, limitMs: 200_000 },
     { rounds: 100_000, limitMs: 900_000 },
   ),
+  /** Number of mutated records of providers. */
+  recordMutations: bySize(100, 3_000, 30_000),
   /** Time limit for a slow webhook receiver in milliseconds. Null means the production value. */
   hostileUrls: { deadlineMs: bySize(2_000, null) },
 } as const;

@@ -14,7 +14,9 @@ import { presentBuyerTransaction, buyerTransactionData } from '../contract/resou
 import { listTransactions } from '../../purchases/history.js';
 import {
   historyFields,
+  historyPeriod,
   presentPagination,
+  presentPeriod,
   toHistorySearch,
   searchFields,
   toHistoryQuery,
@@ -65,10 +67,11 @@ export const listBuyerTransactions = defineOperation<ListTransactionsBody>({
   }),
   data: Joi.object({
     transactions: Joi.array().items(buyerTransactionData).required(),
+    period: historyPeriod.required(),
     pagination: pagination.required(),
   }),
   async handle({ account, body }) {
-    const { purchases, total } = await listTransactions({
+    const { purchases, total, period } = await listTransactions({
       owner: { accountId: account._id },
       ...toHistoryQuery(body),
       sought: toHistorySearch(body),
@@ -76,6 +79,7 @@ export const listBuyerTransactions = defineOperation<ListTransactionsBody>({
     return {
       data: {
         transactions: purchases.map((each) => presentBuyerTransaction(each, body.tz)),
+        period: presentPeriod(period, body.tz),
         pagination: presentPagination(body, total),
       },
     };

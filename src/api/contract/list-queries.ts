@@ -1,11 +1,18 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { PageFilter } from '../../database/document-page.js';
-import { getEndOfDay, requireChronological, getStartOfDay } from '../../shared/business-time.js';
+import {
+  formatIsoTime,
+  getEndOfDay,
+  requireChronological,
+  getStartOfDay,
+  type Period,
+} from '../../shared/business-time.js';
 import { say } from '../../shared/say.js';
 import {
   caseInsensitive,
   isoDay,
+  nameSchema,
   refId,
   tz,
   wholeNumber,
@@ -14,6 +21,7 @@ import {
   pageSize,
   productCode,
   text,
+  timestamp,
 } from './fields.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { HistorySearch } from '../../purchases/history.js';
@@ -134,6 +142,17 @@ export function toHistoryQuery(body: HistoryBody) {
     page: body.page,
     limit: body.limit,
   };
+}
+
+/** The period that a history covers. Both ends are included. */
+export const historyPeriod = nameSchema(
+  'HistoryPeriod',
+  Joi.object({ start_date: timestamp.required(), end_date: timestamp.required() }),
+).description('Send both back with each further page, so that new transactions do not move its rows.');
+
+/** Returns the `period` of a history. */
+export function presentPeriod({ start, end }: Period, zone?: string) {
+  return { start_date: formatIsoTime(start, zone), end_date: formatIsoTime(end, zone) };
 }
 
 /** Returns the `pagination` of a list. */

@@ -4,7 +4,9 @@ import { pagination } from '../contract/fields.js';
 import { defineOperation } from '../contract/operation.js';
 import {
   historyFields,
+  historyPeriod,
   presentPagination,
+  presentPeriod,
   toHistorySearch,
   searchFields,
   toHistoryQuery,
@@ -31,6 +33,7 @@ export const listSellerTransactions = defineOperation<Body>({
   body: Joi.object<Body>({ ...historyFields, ...searchFields }),
   data: Joi.object({
     transactions: Joi.array().items(buildItemSchema(saleColumns)).required(),
+    period: historyPeriod.required(),
     pagination: pagination.required(),
   }),
   async handle({ account, body }) {
@@ -42,6 +45,7 @@ export const listSellerTransactions = defineOperation<Body>({
     return {
       data: {
         transactions: found.purchases.map((each) => buildSaleRow(each, body.tz)),
+        period: presentPeriod(found.period, body.tz),
         pagination: presentPagination(body, found.total),
       },
     };

@@ -17,7 +17,7 @@ interface CreateProductBody {
   name: string;
   category: 'prabayar' | 'pascabayar';
   subcategory: string;
-  operator?: string;
+  operator?: string | null;
   price: number;
   status: 'active' | 'inactive';
   max_wait_s: number | null;
@@ -38,7 +38,7 @@ export const createProduct = defineOperation<CreateProductBody>({
     name: text(100).min(1).required().example('Telkomsel 10.000'),
     category: Joi.string().valid('prabayar', 'pascabayar').required(),
     subcategory: text(50).min(1).required().example('pulsa'),
-    operator: text(50).min(1).example('Telkomsel'),
+    operator: text(50).min(1).allow(null).example('Telkomsel'),
     price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_500),
     status: Joi.string().valid('active', 'inactive').default('active'),
     max_wait_s: maxWaitS.default(null),
@@ -83,14 +83,14 @@ export const updateProduct = defineOperation<UpdateProductBody, UpdateProductPar
   role: 'seller',
   tag: 'Seller',
   summary: 'Change price, status, description or maximum wait of your product',
-  description: 'Accepted purchases keep their price and maximum wait.',
+  description: 'At least one field must be given. Accepted purchases keep their price and maximum wait.',
   params: Joi.object<UpdateProductParams>({ code: text(50).required().example('S10') }),
   body: Joi.object<UpdateProductBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),
     description: text(500).allow(''),
     max_wait_s: maxWaitS,
-  }),
+  }).or('price', 'status', 'description', 'max_wait_s'),
   data: Joi.object({
     code: Joi.string().required(),
     name: Joi.string().required(),

@@ -4,6 +4,7 @@ import { obstacles, rankCriteria } from '../../providers/choose-route.js';
 import { comparePriceList, priceDifferences } from '../../providers/compare-price-list.js';
 import { readRoutingOrder } from '../../providers/routing-order.js';
 import { reconcileDay } from '../../reconciliation/reconcile-day.js';
+import { dateOrders, type DateOrder } from '../../reconciliation/record/record-time.js';
 import { defineConsoleOperation, requiredObject, reason, type Reason } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 import { defineProviderOperation } from './define-provider-operation.js';
@@ -102,6 +103,7 @@ interface ReconcileBody {
   date: string;
   /** The provider's record as CSV. If absent, the record is requested from the provider. */
   csv?: string;
+  date_order?: DateOrder;
 }
 
 export const reconcileProviderDay = defineProviderOperation({
@@ -116,11 +118,17 @@ export const reconcileProviderDay = defineProviderOperation({
   body: Joi.object<ReconcileBody>({
     date: day.required(),
     csv: Joi.string().max(recordBytesMax),
+    date_order: Joi.string()
+      .valid(...dateOrders)
+      .description(
+        'Order of the dates in the file. Needed if the month comes first, or for two-digit years.',
+      ),
   }),
   data: requiredObject({
     date: Joi.string(),
     ours: Joi.number(),
     theirs: Joi.number(),
+    other_days: Joi.number().description('Rows of the record that belong to other days.'),
     matched: Joi.number(),
     found: Joi.number().description('Number of differences. The list may show fewer.'),
     differences: Joi.array().items(
@@ -132,12 +140,13 @@ export const reconcileProviderDay = defineProviderOperation({
       }),
     ),
   }),
-  async run(seller, { body: { date, csv }, by }) {
-    const found = await reconcileDay(seller, { date, csv: csv ?? null, salesMax }, by);
+  async run(seller, { body: { date, csv, date_order: dateOrder }, by }) {
+    const found = await reconcileDay(seller, { date, csv: csv ?? null, dateOrder, salesMax }, by);
     return {
       date: found.date,
       ours: found.ours,
       theirs: found.theirs,
+      other_days: found.otherDays,
       matched: found.matched,
       found: found.differences.length,
       differences: found.differences

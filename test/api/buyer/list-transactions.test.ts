@@ -42,7 +42,11 @@ describe('POST /api/buyer/transactions', () => {
     const list = async (body: object) => {
       const answer = await api.call({ path, key: buyer.key, body });
       expectSuccess(answer, listBuyerTransactions);
-      return answer.body.data as { transactions: { ref_id: string; status: string }[]; pagination: object };
+      return answer.body.data as {
+        transactions: { ref_id: string; status: string }[];
+        pagination: object;
+        period: object;
+      };
     };
     return { ...buyer, transactions, list };
   }
@@ -109,6 +113,32 @@ describe('POST /api/buyer/transactions', () => {
     expect(await between('2024-03-01', '2024-03-01')).to.deep.equal(refs.slice(1, 3));
     expect(await between('2024-02-29', '2024-03-02')).to.deep.equal(refs);
     expect(await between('2024-02-29T17:00:00Z', '2024-03-01T16:59:59.999Z')).to.deep.equal(refs.slice(1, 3));
+  });
+
+  it('says which period it covers, in the zone of its times', async () => {
+    const { list } = await buyerWith([]);
+    const day = { start_date: '2024-03-01', end_date: '2024-03-01' };
+    const expected = { start_date: '2024-02-29T17:00:00.000Z', end_date: '2024-03-01T16:59:59.999Z' };
+    expect((await list(day)).period).to.deep.equal(expected);
+    expect((await list({ ...day, code: 'S10' })).period).to.deep.equal(expected);
+    expect((await list({ ...day, tz: 'Asia/Jakarta' })).period).to.deep.equal({
+      start_date: '2024-03-01T00:00:00.000+07:00',
+      end_date: '2024-03-01T23:59:59.999+07:00',
+    });
+    const usual = await list({});
+    expect((await list(usual.period)).period).to.deep.equal(usual.period);
+  });
+
+  it('keeps its pages while the period of the first one is sent back', async () => {
+    const at = Date.now();
+    const rows = Array.from({ length: 4 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
+    const { account, list, transactions } = await buyerWith(rows);
+    const end_date = new Date(at).toISOString();
+    const first = await list({ end_date, limit: 2 });
+    await PurchaseModel.create([someTransaction({ accountId: account._id, createdAt: new Date(at + 1) })]);
+    const second = await list({ ...first.period, limit: 2, page: 2 });
+    const shown = [...first.transactions, ...second.transactions].map((each) => each.ref_id);
+    expect(shown).to.deep.equal(transactions.map((each) => each.refId));
   });
 
   it('defaults to 30 days, allows 366 and refuses an end before the start', async () => {

@@ -278,6 +278,7 @@ describe('contract of reports', () => {
     status: 'success',
     sn: null,
     timestamp: '2024-03-01T05:06:07.000Z',
+    message: null,
   };
   const figures = {
     total_transactions: 1,

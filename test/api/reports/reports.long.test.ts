@@ -75,6 +75,7 @@ describe('reports of both roles', () => {
       'status',
       'sn',
       'timestamp',
+      'message',
     );
   });
 
@@ -120,7 +121,7 @@ describe('reports of both roles', () => {
     const text = await file.body.text();
     expect(text.split('\r\n')).to.have.length(5);
     expect(text.split('\r\n')[0]).to.equal(
-      'ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp',
+      'ref_id,transaction_id,customer_number,code,product_name,price,status,sn,timestamp,message',
     );
     expect(Buffer.byteLength(text)).to.equal(body.data.size);
     const forged = await request(stack.baseUrl + link.pathname + link.search.replace(/.$/, 'x'));

@@ -24,7 +24,7 @@ describe('POST /api/seller/products', () => {
     name: [...line(100), undefined],
     category: [...notText, undefined, '', 'prepaid', 'PRABAYAR', 'pulsa'],
     subcategory: [...line(50), undefined],
-    operator: line(50),
+    operator: line(50).filter((each) => JSON.stringify(each) !== 'null'),
     price: [...notWhole, undefined, -1, 0.5, 2 ** 53],
     status: [...notText, '', 'maintenance', 'ACTIVE'],
     max_wait_s: [...notWhole.filter((each) => JSON.stringify(each) !== 'null'), 0, 86_401],
@@ -41,6 +41,13 @@ describe('POST /api/seller/products', () => {
     const found = await api.call({ path: '/v1/products?subcategory=voucher', key: buyer.key });
     const shown = (found.body.data as { code: string }[]).find((each) => each.code === body.code);
     expect(shown).to.include({ code: body.code, price: 10_500, status: 'active' });
+  });
+
+  it('takes an operator of null as absent', async () => {
+    const { key } = await api.newAccount('seller');
+    const answer = await api.call({ path, key, body: bodyOf({ operator: null }) });
+    expectSuccess(answer, createProduct, { status: 201 });
+    expect(answer.body.data.operator).to.equal(null);
   });
 
   it('accepts price 0 and the longest value of each text', async () => {

@@ -37,10 +37,27 @@ describe('PUT /api/seller/products/{code}', () => {
       max_wait_s: null,
     });
     await put(seller, { description: 'Valid for 30 days' });
-    const nothing = await put(seller, {});
-    expectSuccess(nothing, updateProduct);
     const [shown] = await shownToBuyers(seller.subcategory);
     expect(shown).to.include({ price: 9_000, status: 'active', description: 'Valid for 30 days' });
+  });
+
+  it('refuses a body without a field to change', async () => {
+    const seller = await sellerWithProduct();
+    for (const body of [{}, { harga: 9_000 }, { Price: 9_000, name: 'Other' }]) {
+      const answer = await put(seller, body);
+      expect([answer.status, answer.body.errors], JSON.stringify(body)).to.deep.equal([
+        400,
+        [
+          {
+            field: 'body',
+            reason: 'missing',
+            message: 'one of price, status, description, max_wait_s must be given',
+          },
+        ],
+      ]);
+    }
+    const [shown] = await shownToBuyers(seller.subcategory);
+    expect(shown).to.include({ price: 10_500, name: 'Voucher' });
   });
 
   it('changes any status to any; buyers never see inactive products', async () => {
@@ -91,7 +108,8 @@ describe('PUT /api/seller/products/{code}', () => {
         expectFailure(answer, { status: 400, code: '01', field });
       }
     }
-    expect((await put(seller, {})).body.data).to.include({ price: 10_500, status: 'active' });
+    const [shown] = await shownToBuyers(seller.subcategory);
+    expect(shown).to.include({ price: 10_500, status: 'active', description: null });
   });
 
   it("refuses an unknown product or another seller's with 404/02", async () => {
@@ -106,6 +124,7 @@ describe('PUT /api/seller/products/{code}', () => {
     expectFailure(await put(unknown, change), { status: 404, code: '02' });
     const own = await api.call({ path: '/api/seller/products', key: other.key });
     expect(own.body.data[0]).to.include({ code: owner.code, price: 10_400, status: 'active' });
-    expect((await put(owner, {})).body.data).to.include({ price: 10_500, status: 'active' });
+    const unchanged = await put(owner, { max_wait_s: null });
+    expect(unchanged.body.data).to.include({ price: 10_500, status: 'active' });
   });
 });

@@ -1,4 +1,4 @@
-import { Button, FileInput, Text, TextInput } from '@mantine/core';
+import { Button, FileInput, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
@@ -65,18 +65,22 @@ export function PriceDifferences({ seller }: { seller: string }): React.ReactEle
   );
 }
 
+const dateOrders = ['day-first', 'month-first', 'year-first'] as const;
+
 /** Compares the orders of one day in the provider's records with our orders. */
 export function ReconcileDay({ seller }: { seller: string }): React.ReactElement {
   const [date, setDate] = useState('');
   const [file, setFile] = useState<File | null>(null);
+  const [dateOrder, setDateOrder] = useState('');
   const mayAccept = useMay('provider.accept');
   const asked = useMutation({
     mutationFn: async () => {
       const csv = await file?.text();
+      const order = dateOrders.find((each) => each === dateOrder);
       return unwrapData(
         api.POST('/providers/{username}/reconcile', {
           params: { path: { username: seller } },
-          body: { date, ...(csv !== undefined && { csv }) },
+          body: { date, ...(csv !== undefined && { csv }), ...(order && { date_order: order }) },
         }),
       );
     },
@@ -103,6 +107,15 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
           onChange={setFile}
           w={240}
         />
+        <NativeSelect
+          label={t('dateOrder')}
+          data={[
+            { value: '', label: t('datesUsual') },
+            ...dateOrders.map((value) => ({ value, label: t(`dates_${value}`) })),
+          ]}
+          value={dateOrder}
+          onChange={(event) => setDateOrder(event.currentTarget.value)}
+        />
       </QueryForm>
       {asked.data && (
         <>
@@ -110,6 +123,7 @@ export function ReconcileDay({ seller }: { seller: string }): React.ReactElement
             of={[
               [t('ours'), formatCount(asked.data.ours)],
               [t('theirs'), formatCount(asked.data.theirs)],
+              [t('otherDays'), formatCount(asked.data.other_days)],
               [t('matched'), formatCount(asked.data.matched)],
               [t('differences'), formatCount(asked.data.found)],
             ]}

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { createAccount } from '../../src/accounts/create-account.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { reconcileDay } from '../../src/reconciliation/reconcile-day.js';
+import { newId } from '../../src/shared/ids.js';
+import { useSettings } from '../support/use-settings.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const by = { actor: 'operator:budi', from: null, reason: null };
+
+describe("a provider's record from a file", () => {
+  useDatabase();
+  useSettings({ BUSINESS_TIMEZONE: 'Asia/Jakarta' });
+  let seller: Account;
+  before(async () => {
+    const provider = { kind: 'simulator' as const, baseUrl: null, username: 'x', secret: 'y' };
+    ({ account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider }));
+  });
+  const compare = (line: string, date: string) =>
+    reconcileDay(seller, { date, csv: `ref_id,at,status,sn\n${line}\n` }, by);
+
+  it('shows an unknown execution on the day that the file names, day first', async () => {
+    const found = await compare('ghost-1,05/11/2026 10:00:00,Sukses,111', '2026-11-05');
+    expect(found).to.include({ theirs: 1, different: 1, otherDays: 0 });
+    expect(found.differences).to.deep.equal([
+      { kind: 'only-provider', providerRef: 'ghost-1', ours: null, theirs: 'success 111' },
+    ]);
+    const another = await compare('ghost-1,05/11/2026 10:00:00,Sukses,111', '2026-05-11');
+    expect(another).to.include({ theirs: 0, different: 0, otherDays: 1 });
+  });
+
+  it('has its times in the time zone of the business', async () => {
+    const line = 'ghost-2,2026-11-05 23:30:00,Sukses,222';
+    expect(await compare(line, '2026-11-05')).to.include({ theirs: 1, different: 1 });
+    expect(await compare(line, '2026-11-06')).to.include({ theirs: 0, different: 0, otherDays: 1 });
+  });
+});
