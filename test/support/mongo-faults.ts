@@ -127,7 +127,7 @@ function refusal(
   const isTransient = kind === 'transient' || kind === 'write-conflict';
   const error = errorReply(kind, inTransaction && isTransient ? ['TransientTransactionError'] : []);
   if (!inTransaction || (endsTransaction.has(command.name) && !isTransient)) {
-    return { instead: error };
+    return { replyWith: error };
   }
   const { lsid, txnNumber } = body;
   return {

@@ -66,7 +66,11 @@ describe(`a report over ${count.toLocaleString('en')} transactions`, function ()
         failed_transactions: expected.failedRows,
         ...(role === 'buyer'
           ? { total_amount: expected.total, success_amount: expected.success }
-          : { total_revenue: expected.success, commission_amount: expected.commission }),
+          : {
+              total_revenue: expected.total,
+              success_revenue: expected.success,
+              commission_amount: expected.commission,
+            }),
       });
 
       // The client reads slowly at first. Meanwhile the web process must not buffer the rest of the

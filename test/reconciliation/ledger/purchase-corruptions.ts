@@ -304,7 +304,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'a credit of another transaction',
     plant: (edit, ids) =>
       edit.change('sellerCredits', { _id: ids.unposted }, { $set: { transactionId: ids.failed } }),
-    finds: [['seller-credits', 'transaction {unposted}', 'seller credit {unposted} is of {failed}']],
+    finds: [['seller-credits', 'transaction {unposted}', 'seller credit {unposted} belongs to {failed}']],
   },
   {
     what: 'a credit without a sale',
