@@ -18,7 +18,7 @@ const base64Max = Math.ceil(limits.bankStatementBytesMax / 3) * 4;
 const bankStatement = Joi.string()
   .max(base64Max)
   .required()
-  .description('A bank statement (CSV in UTF-8) in base64.');
+  .description('A bank statement (CSV, HTML table, MT940 or CAMT.053) in base64.');
 const bodyBytesMax = base64Max + 10_000;
 
 export const previewBankStatement = defineConsoleOperation<{ file: string }>({

@@ -65,7 +65,7 @@ function Match(): React.ReactElement {
       title={t('matchStatement')}
       what={t('matchStatementHelp')}
       label={t('bankStatement')}
-      accept=".csv,text/csv,text/plain"
+      accept=".csv,.txt,.xls,.htm,.html,.sta,.mt940,.940,.xml,text/csv,text/plain"
       preview={(file) => unwrapData(api.POST('/bank-statements/preview', { body: { file } }))}
       first
     >

@@ -3,10 +3,10 @@ export const bank = {
   bankStatements: { en: 'Bank statements', id: 'Mutasi bank' },
   matchStatement: { en: 'Match a bank statement', id: 'Cocokkan mutasi bank' },
   matchStatementHelp: {
-    en: 'Upload the CSV (UTF-8) that your bank exports: at most 10,000 lines and 5 MB. Columns are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
-    id: 'Unggah CSV (UTF-8) yang diekspor bank Anda: paling banyak 10.000 baris dan 5 MB. Kolom dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
+    en: 'Upload the file that your bank exports (CSV, HTML table, MT940 or CAMT.053): at most 10,000 lines and 5 MB. Columns of tables are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
+    id: 'Unggah berkas yang diekspor bank Anda (CSV, tabel HTML, MT940 atau CAMT.053): paling banyak 10.000 baris dan 5 MB. Kolom tabel dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
   },
-  bankStatement: { en: 'Bank statement (CSV)', id: 'Mutasi bank (CSV)' },
+  bankStatement: { en: 'Bank statement', id: 'Mutasi bank' },
   incomingLines: { en: 'Incoming lines', id: 'Baris masuk' },
   outgoingLines: { en: 'Outgoing lines', id: 'Baris keluar' },
   otherLines: { en: 'Lines without an amount', id: 'Baris tanpa jumlah' },
@@ -103,7 +103,7 @@ export const bank = {
   },
   anotherPayment: {
     en: 'This is a different payment from the decided one',
-    id: 'Ini pembayaran lain dari yang sudah diputuskan',
+    id: 'Ini pembayaran yang berbeda dari pembayaran yang sudah diputuskan',
   },
   daysOfStatement: { en: 'Days', id: 'Tanggal' },
   dateOrderUnclear: {
