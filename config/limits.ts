@@ -103,14 +103,14 @@ export const limits = {
    */
   startPatienceMs: 60_000,
   /**
-   * Connection time-out of the migration. It is long because index builds keep a small server busy.
+   * Connection timeout of the migration. It is long because index builds keep a small server busy.
    */
   migrationConnectMs: 30_000,
   /** Time after which a request pings MongoDB. It then waits `pingPatienceMs` for the response. */
   patienceMs: 2_400,
   pingPatienceMs: 450,
   transactionDeadlineMs: 2_500,
-  /** Socket time-out of MongoDB commands that are not postings. */
+  /** Socket timeout of MongoDB commands that are not postings. */
   mongoSocketMs: 10_000,
   /**
    * Recommended `transactionLifetimeLimitSeconds` of MongoDB. It is well above
@@ -158,7 +158,7 @@ export const limits = {
   postingGroupMax: 100,
   /** Time within which the posting engine returns a result to its caller. */
   postingDeadlineMs: 2_500,
-  /** Socket time-out of a MongoDB command of a posting. */
+  /** Socket timeout of a MongoDB command of a posting. */
   postingSocketMs: 3_000,
   postingSelectionMs: 1_000,
   postingConnectionsMax: 10,

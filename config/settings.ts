@@ -100,7 +100,7 @@ export interface Env {
   /** Fraction of a sale that the platform keeps, for sellers without a rate of their own. */
   COMMISSION_RATE: number;
   WEBHOOK_ALLOW_PRIVATE: boolean;
-  /** Time-out in milliseconds for the whole response of a webhook receiver. */
+  /** Timeout in milliseconds for the whole response of a webhook receiver. */
   WEBHOOK_TIMEOUT_MS: number;
   /** Proxy for outgoing webhooks and callbacks. If null, none is used. */
   WEBHOOK_PROXY_URL: string | null;
