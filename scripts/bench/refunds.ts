@@ -37,7 +37,7 @@ interface Refunds {
   perSecond: number;
   /** Number of purchases per second during the refunds. */
   bought: number;
-  /** Cost of one refund or purchase. */
+  /** Mean cost per operation, over refunds and purchases together. */
   cost: Cost;
 }
 

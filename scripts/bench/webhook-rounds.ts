@@ -59,7 +59,7 @@ export async function prepareRounds(
   const deliverer = createDeliverer(sender);
   const makeRows = () =>
     Array.from({ length: size.events }, (_each, index) => accounts[index % accounts.length]).flatMap(
-      (account) => (account ? [row(account)] : []),
+      (account) => (account ? [buildTestDelivery(account)] : []),
     );
   return {
     bare: () => measureBare(sender, accounts, makeRows()),
@@ -71,7 +71,7 @@ export async function prepareRounds(
           { $set: { webhookSettings: { ...defaultEndpointSettings, inFlightLimit: inFlight } } },
         ),
       );
-      const rows = Array.from({ length: size.backlog }, () => row(behind));
+      const rows = Array.from({ length: size.backlog }, () => buildTestDelivery(behind));
       await adjustPace(rows[0]?.receiverId ?? '', limits.inFlightDefault, 'silent');
       return measureWhole(deliverer, rows);
     },
@@ -97,7 +97,7 @@ async function buildAccount(webhookUrl: string): Promise<Account> {
   return created.account;
 }
 
-function row(account: Account): Delivery {
+function buildTestDelivery(account: Account): Delivery {
   const id = newId();
   return buildDelivery({
     id,

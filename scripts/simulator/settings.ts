@@ -38,7 +38,7 @@ export interface Behaviour {
 }
 
 export interface Settings extends Behaviour {
-  /** Overrides by username at the simulator. */
+  /** Overrides per provider, keyed by its username at the simulator. */
   providers: Record<string, Partial<Behaviour>>;
 }
 

@@ -19,7 +19,7 @@ export function registerDoctor(program: Command): void {
     action: 'system.look',
     summary: 'Check the whole system and print what to do',
     details:
-      'Checks databases, indexes, clocks, configuration, stalled or missing processes, queues and their workers, late work, and work that waits for an operator.\nChanges nothing. Exit code 1 if a check fails, 0 if there are only warnings. Run it with the same settings as the service, so that it checks the same configuration. With --watch it checks every 5 s until Ctrl-C. It prints each change of the result, and one line a minute while nothing changes. The exit code is that of the last check.',
+      'Checks databases, indexes, clocks, configuration, stalled or missing processes, queues and their workers, late work, and work that is waiting for an operator.\nChanges nothing. Exit code 1 if a check fails, otherwise 0, even with warnings. Run it with the same settings as the service, so that it checks the same configuration. With --watch it checks every 5 s until Ctrl-C. It prints every change in the result, and one line a minute while nothing changes. The exit code is that of the last check.',
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
     options: [new Option('--watch', 'repeat the checks until Ctrl-C')],
     toleratesOutage: true,

@@ -72,7 +72,7 @@ function registerApprove(settlement: Command): void {
   defineCommand(settlement, {
     usage: 'approve <id>',
     action: 'settlement.decide',
-    summary: 'Approve a settlement that waits for a review',
+    summary: 'Approve a settlement that is waiting for approval',
     details:
       'new-bank-account: check that the bank account belongs to the seller. recent-change: the key, secret, URL or\nallowlist of the seller changed within a day; confirm with the seller through a known contact that they did it.',
     examples: ['settlement approve 01a1fde5d07770f0be10a241618d0695 --reason "KTP matches the account name"'],

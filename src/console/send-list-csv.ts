@@ -36,7 +36,7 @@ const pageSize = 500;
 const pagesMax = 100;
 
 /**
- * Streams the rows that fit a filter as CSV, newest first, page by page. Stops after 10,000 rows or
+ * Streams the rows that match a filter as CSV, newest first, page by page. Stops after 10,000 rows or
  * 100 pages and says so in the last line.
  *
  * Records one audit entry before the first read and one (`.done`) with the number of rows sent.

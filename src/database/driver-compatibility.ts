@@ -18,7 +18,7 @@ export function getDriverRefusal(): string | null {
 }
 
 /**
- * Waits until this client has connected. The driver alone would keep trying until its time-out. So
+ * Waits until this client has connected. The driver alone would keep trying until its timeout. So
  * this function closes the client once every server has responded, none is usable and one is too
  * old.
  *

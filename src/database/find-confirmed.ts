@@ -19,7 +19,7 @@ const readMs = 2_000;
  * client must not trust an empty result.
  *
  * @param from A collection of mongoose's client.
- * @throws MongoDB errors. A time-out if the majority does not confirm within `readMs`.
+ * @throws MongoDB errors. A timeout if the majority does not confirm within `readMs`.
  */
 export async function findConfirmed<T extends Document>(
   from: Collection<T>,

@@ -43,7 +43,7 @@ const concerns = {
 /**
  * Connects both clients.
  *
- * @param options.socketMs Socket time-out of a command in milliseconds. 0 means no time-out, which
+ * @param options.socketMs Socket timeout of a command in milliseconds. 0 means no timeout, which
  *   index builds need.
  * @param options.anyVersion True to accept a server that is too old, unless the driver refuses it.
  *   `topup doctor` reports the version.
@@ -126,7 +126,7 @@ export async function getMongodbTime(): Promise<number> {
 
 /**
  * Connects the posting client before its first command, because a client whose first connection
- * fails stays closed. Its own time-outs are short. On a busy machine they may be too short for the
+ * fails stays closed. Its own timeouts are short. On a busy machine they may be too short for the
  * start, so new clients are tried until `limits.dependencyTimeoutMs`.
  */
 async function connectPostings(): Promise<void> {
@@ -162,7 +162,7 @@ let postingsDb: Db | undefined;
 
 /**
  * Returns the same collection on the posting client, for short reads while a purchase is processed.
- * Its short socket time-out limits the delay that a dead socket causes. Cached reads use it too,
+ * Its short socket timeout limits the delay that a dead socket causes. Cached reads use it too,
  * because all concurrent callers wait for one such read.
  */
 export function getQuickCollection<T extends Document>(
@@ -173,7 +173,7 @@ export function getQuickCollection<T extends Document>(
 }
 
 /**
- * Returns the client of the posting engine. Its time-out `limits.postingSocketMs` limits how long a
+ * Returns the client of the posting engine. Its timeout `limits.postingSocketMs` limits how long a
  * dead socket blocks postings, and is too short for reports. Reports use the other client, so they
  * cannot take its connections.
  * @throws DependencyError after `disconnectMongo`.

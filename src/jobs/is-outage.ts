@@ -5,7 +5,7 @@ import { getErrorCode } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
 
 /**
- * MongoDB error codes of failed authentication, a full or stopping server, elections and time-outs.
+ * MongoDB error codes of failed authentication, a full or stopping server, elections and timeouts.
  */
 const mongoCodes = new Set([
   6, 7, 13, 18, 24, 50, 63, 89, 91, 112, 133, 134, 189, 202, 262, 317, 9001, 10107, 11600, 11602, 13435,

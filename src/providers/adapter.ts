@@ -54,7 +54,7 @@ export type ProviderOutcome =
     }
   | { outcome: 'pending'; code: string; message: string; serialNumber: string | null }
   /**
-   * The request may have been executed: time-out, lost connection, 5xx, or an unreadable or
+   * The request may have been executed: timeout, lost connection, 5xx, or an unreadable or
    * unlisted response.
    */
   | { outcome: 'unknown'; code: string; message: string }
@@ -175,7 +175,7 @@ export interface ProviderTraits {
 export type SimulatedEnd = 'success' | 'failed' | 'reversed';
 
 /**
- * One provider protocol. Every method resolves within the time-out. No behaviour of a provider
+ * One provider protocol. Every method resolves within the timeout. No behaviour of a provider
  * makes a method throw.
  */
 export interface ProviderAdapter {

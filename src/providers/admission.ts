@@ -25,10 +25,10 @@ export const admissionWaitMaxMs = 1_000;
  */
 const orderWaitMaxMs = 5_000;
 const slotFreeEveryMs = 50;
-/** The longest time-out of any adapter, in milliseconds. */
+/** The longest timeout of any adapter, in milliseconds. */
 const inquiryTimeoutMs = 40_000;
 /**
- * Margin in milliseconds after the time-out of a call. If the call is not released by then, its
+ * Margin in milliseconds after the timeout of a call. If the call is not released by then, its
  * process has died.
  */
 const lifeMarginMs = 5_000;

@@ -1,7 +1,7 @@
 /**
  * One circuit breaker per provider, shared by all processes through Redis (decision 019). It opens
  * when half of at least 20 calls within 30 s failed. It also opens when 20 calls in a row failed,
- * or when over 5 % of the calls took the whole time-out. Calls that hang count as failed before
+ * or when over 5 % of the calls took the whole timeout. Calls that hang count as failed before
  * they end.
  *
  * An open circuit becomes half-open after 15 s. It then lets one real order through as a probe, at
@@ -38,7 +38,7 @@ export const circuitRules = {
 } as const;
 
 /**
- * Milliseconds for which an unsent probe is reserved. A sent probe is reserved for its time-out.
+ * Milliseconds for which an unsent probe is reserved. A sent probe is reserved for its timeout.
  */
 const probePromiseMs = 5_000;
 
@@ -62,7 +62,7 @@ export interface CircuitView {
 export interface CallRecord {
   /** True after no response, an error, or maintenance. The refusal of an order is not a failure. */
   failed: boolean;
-  /** True if the call took the whole time-out. */
+  /** True if the call took the whole timeout. */
   slow: boolean;
   /** True if the provider accepted the order. */
   served: boolean;

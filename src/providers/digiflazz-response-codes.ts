@@ -39,7 +39,7 @@ const review: RcMeaning = { class: 'review' };
 
 export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '00': { class: 'success' },
-  '01': confirmFailover, // time-out
+  '01': confirmFailover, // timeout
   '02': { class: 'refused', failover: 'yes', clientCode: '01' }, // failed
   '03': { class: 'pending' },
   '40': configurationFault, // payload error
@@ -67,7 +67,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '67': otherSeller, // seller has no server
   '68': otherSeller, // out of stock
   '69': otherSeller, // above our maximum price
-  '70': confirmFailover, // time-out of the biller
+  '70': confirmFailover, // timeout of the biller
   '71': otherSeller, // product unstable
   '72': customerMistake, // a package must be ended first
   '73': customerMistake, // over the kWh limit

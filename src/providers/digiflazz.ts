@@ -123,7 +123,7 @@ export function createDigiflazzAdapter(
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome> => {
     // Digiflazz accepts a payment only after an inquiry under the same reference. The inquiry also
-    // detects a changed bill. The lease of the order allows for one time-out, so each of the two
+    // detects a changed bill. The lease of the order allows for one timeout, so each of the two
     // calls gets half of it.
     const timeoutMs = digiflazzTraits.timeoutMs / 2;
     const inquired = await inquireBill(connection, order, timeoutMs);

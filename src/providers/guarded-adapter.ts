@@ -11,7 +11,7 @@ import { observeOrder, sampleOrder } from './provider-metrics.js';
 
 /**
  * Wraps an adapter. Inquiries respect the provider's limits, and orders count for its circuit.
- * Every inquiry ends within the adapter's time-out plus `admissionWaitMaxMs`.
+ * Every inquiry ends within the adapter's timeout plus `admissionWaitMaxMs`.
  *
  * `buy` and `payBill` take no admission, because `admitOrder` is called before the order is
  * written. A LateError does not count for the circuit.

@@ -1,5 +1,5 @@
 /**
- * All calls to providers use this client. It has keep-alive connections, a time-out over the whole
+ * All calls to providers use this client. It has keep-alive connections, a timeout over the whole
  * call, no redirects, and a maximum body size. Calls that can buy use separate connections.
  *
  * A failure is classified as certainly not sent or possibly received, because money depends on it.

@@ -2,7 +2,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { toInt64 } from '../database/typed-collection.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
-import { sampleFloat, computeFloatPace, readProviderHistories } from './provider-metrics.js';
+import { sampleFloat, computeFloatBurnRate, readProviderHistories } from './provider-metrics.js';
 import { providerFloats, ProviderStateModel } from './provider-state.model.js';
 import { slotMs } from '../samples/sample.model.js';
 import { getBusinessDay } from '../shared/business-time.js';
@@ -74,12 +74,14 @@ export function getTodaySpan(untilMs: number): { sinceMs: number; untilMs: numbe
  * Returns by seller id how fast each float decreases today, in rupiah per millisecond. Null if
  * there are fewer than two readings today.
  */
-export async function readFloatPacesToday(sellerIds: readonly string[]): Promise<Map<string, number | null>> {
+export async function readTodaysFloatBurnRates(
+  sellerIds: readonly string[],
+): Promise<Map<string, number | null>> {
   const found = new Map<string, number | null>();
   for (let at = 0; at < sellerIds.length; at += sellersPerRead) {
     const ids = sellerIds.slice(at, at + sellersPerRead);
     const histories = await readProviderHistories(ids, getTodaySpan(nowMs()), slotMs);
-    ids.forEach((id) => found.set(id, computeFloatPace(histories.get(id)?.steps ?? [])));
+    ids.forEach((id) => found.set(id, computeFloatBurnRate(histories.get(id)?.steps ?? [])));
   }
   return found;
 }

@@ -136,7 +136,9 @@ export async function countOrdersSent(
  * Computes how fast our balance at a provider decreases, in rupiah per millisecond. Only decreases
  * count, so payments into the balance are ignored. Null if there are fewer than two readings.
  */
-export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
+export function computeFloatBurnRate(
+  steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[],
+): number | null {
   const readings = steps.filter((each) => each.float !== null);
   const [first, last] = [readings[0], readings.at(-1)];
   if (!first || !last || first === last) {

@@ -94,8 +94,8 @@ async function findAbandonedSellers(present: string[]): Promise<string[]> {
 /**
  * Removes the empty queues of removed providers from Redis.
  *
- * A seller leaves the register one run later, when no key is left, because a process that opens the
- * queue late creates its keys again.
+ * A seller stays in the register for at least one more run. A process that still opens the queue
+ * would create its Redis keys again, so the seller is removed only when a run finds no keys.
  */
 export async function removeEmptyQueues(): Promise<void> {
   const sellers = await getRoutingSellers();

@@ -9,7 +9,7 @@ import { streamHttp, type HttpCall } from './http.js';
  * whole, and no offer changes.
  */
 const bytesMax = 67_108_864;
-/** Time-out in milliseconds. A background job reads the list, so no request waits for it. */
+/** Timeout in milliseconds. A background job reads the list, so no request waits for it. */
 const timeoutMs = 40_000;
 
 interface RowStreamOptions<Row> {

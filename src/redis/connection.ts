@@ -221,7 +221,7 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
 }
 
 /**
- * BullMQ duplicates the given connection for blocking calls. The duplicates need other time-outs.
+ * BullMQ duplicates the given connection for blocking calls. The duplicates need other timeouts.
  */
 function withBlockingDuplicates(connection: Redis): Redis {
   // `Cluster.duplicate` takes the nodes as its first argument, and has the name in `redisOptions`.

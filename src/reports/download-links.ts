@@ -17,7 +17,10 @@ export interface LinkSubject {
   account: Pick<Account, 'linkEpoch'>;
 }
 
-/** Signs a download link for one report, which needs no API key until it expires. */
+/**
+ * Creates the signed token of a download link for one report. Until it expires, the link works
+ * without an API key.
+ */
 export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
   const until = Math.floor(expiresAt.getTime() / 1_000);
   return `${until}-${signLink(of, until, getSealingKey().key)}`;

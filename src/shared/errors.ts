@@ -59,7 +59,7 @@ export type FailureReason = (typeof failureReasons)[number];
  */
 export const fieldReasons = {
   missing: 'It is required.',
-  wrong_type: 'The JSON type is wrong, such as a number sent as text.',
+  wrong_type: 'The JSON type is wrong, for example a number sent as a string.',
   wrong_form: 'The format is wrong, or a character is not allowed.',
   unknown_value: 'The value is not one of the allowed values.',
   too_short: 'The text has too few characters, or is empty.',

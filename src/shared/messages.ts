@@ -34,7 +34,7 @@ export const messages = {
   },
   apiKeyMalformed: {
     en: 'The API key is malformed: a part of it is missing or wrong. Copy the complete key again, or ask the operator for a new one.',
-    id: 'Kunci API tidak sah: ada bagian yang hilang atau salah. Salin lagi seluruh kuncinya, atau minta yang baru kepada operator.',
+    id: 'Kunci API tidak valid: ada bagian yang hilang atau salah. Salin lagi seluruh kuncinya, atau minta yang baru kepada operator.',
   },
   apiKeyUnknown: {
     en: 'The API key is unknown or has been revoked.',
@@ -89,7 +89,7 @@ export const messages = {
   },
   bodyNoJson: {
     en: 'The body must be a valid JSON object.',
-    id: 'Isi permintaan harus berupa objek JSON yang sah.',
+    id: 'Isi permintaan harus berupa objek JSON yang valid.',
   },
   tooManyFormFields: {
     en: 'The form has too many fields.',
@@ -105,7 +105,7 @@ export const messages = {
   },
   requestUnreadable: {
     en: 'Malformed HTTP request. Nothing was done.',
-    id: 'Permintaan HTTP tidak sah. Tidak ada yang dilakukan.',
+    id: 'Permintaan HTTP tidak valid. Tidak ada yang dilakukan.',
   },
   requestTooSlow: {
     en: 'The request timed out before it was complete. Nothing was done; send it again.',
@@ -119,7 +119,7 @@ export const messages = {
     en: 'The body does not match its "Content-Encoding".',
     id: 'Isi permintaan tidak sesuai dengan "Content-Encoding" yang disebutkan.',
   },
-  pathInvalid: { en: 'The path is not valid.', id: 'Alamat panggilan tidak sah.' },
+  pathInvalid: { en: 'The path is not valid.', id: 'Alamat panggilan tidak valid.' },
   onlyJson: {
     en: 'Send the body as JSON with "Content-Type: application/json".',
     id: 'Kirim isi permintaan sebagai JSON dengan "Content-Type: application/json".',

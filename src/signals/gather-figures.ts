@@ -12,7 +12,7 @@ import { wallets } from '../money/wallets/wallet.model.js';
 import { findJobByName, findCurrentQueues } from '../processes.js';
 import { readBacklogs } from '../providers/backlog.js';
 import { countCallsInFlight, readCircuits } from '../providers/circuit.js';
-import { getFloatLeftMs, readFloatPacesToday } from '../providers/provider-float.js';
+import { getFloatLeftMs, readTodaysFloatBurnRates } from '../providers/provider-float.js';
 import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cache.js';
 import { sumOpenPurchases } from '../purchases/purchase-figures.js';
 import { findLastVerification } from '../reconciliation/ledger/run-verification.js';
@@ -251,7 +251,7 @@ const floatPaces = memoizeFor(floatEndsEveryMs, async () => {
   const sellers = [...(await getRoutingSellers()).values()].filter(
     ({ state }) => typeof state?.floatAmount === 'number',
   );
-  return readFloatPacesToday(sellers.map(({ _id }) => _id));
+  return readTodaysFloatBurnRates(sellers.map(({ _id }) => _id));
 });
 
 function buildProviderFigures({ _id, username, state }: RoutingSeller, pace: number | null): Figure[] {

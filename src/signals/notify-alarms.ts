@@ -117,7 +117,7 @@ export async function notifyRound(send: SendAlarmText, figures: Figures | null):
       });
     }
   };
-  // In parallel, so that a receiver that hangs costs one time-out.
+  // In parallel, so that a receiver that hangs costs one timeout.
   await Promise.all(standing.map(processAlarm));
 }
 

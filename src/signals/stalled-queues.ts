@@ -8,7 +8,7 @@ const lookEveryMs = 5_000;
 /** If jobs wait this long and a worker takes none, the worker is stuck. */
 export const idleMaxMs = 60_000;
 
-export interface IdleQueues {
+export interface StalledQueues {
   /** Queues whose jobs have waited for `maxMs` while this process took none. */
   idle(): Queue[];
   stop(): Promise<void>;
@@ -19,10 +19,10 @@ export interface IdleQueues {
  * although a handler never ends or BullMQ has lost its connection. Queues of providers are
  * excluded, because the jobs of a provider may wait on purpose.
  */
-export function watchIdleQueues(
+export function watchStalledQueues(
   taken: RunningWorkers['taken'],
   { everyMs, maxMs }: { everyMs: number; maxMs: number } = { everyMs: lookEveryMs, maxMs: idleMaxMs },
-): IdleQueues {
+): StalledQueues {
   const waiting = new Map<Queue, { sinceMs: number; takenThen: number }>();
   const look = async (queue: Queue, count: number): Promise<void> => {
     const opened = openQueue(queue);

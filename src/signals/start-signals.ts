@@ -12,7 +12,7 @@ import { announcePresence } from '../redis/presence.js';
 import { env } from '../../config/env.js';
 import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
 import { recordIncident, countRecentIncidents } from '../shared/incident-counts.js';
-import { idleMaxMs, watchIdleQueues, type IdleQueues } from './idle-queues.js';
+import { idleMaxMs, watchStalledQueues, type StalledQueues } from './stalled-queues.js';
 import { keepFigures } from './keep-figures.js';
 import { serveSignals } from './serve-metrics.js';
 import { notifyAlarms } from './notify-alarms.js';
@@ -31,7 +31,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
   const figuresKeeper = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
   const notifier = alertUrl === null ? null : notifyAlarms(alertUrl);
-  const watch = workers ? watchIdleQueues(workers.taken) : null;
+  const watch = workers ? watchStalledQueues(workers.taken) : null;
   const own = () => findOwnReasons(watch, workers);
   const eventLoop = watchEventLoop();
   // Unavailable databases are excluded, because they have their own alarms.
@@ -74,7 +74,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
 /**
  * Returns the reasons that only this process knows: jobs that it does not take or does not finish.
  */
-function findOwnReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
+function findOwnReasons(watch: StalledQueues | null, workers: RunningWorkers | undefined): string[] {
   const idle = (watch?.idle() ?? []).map(
     ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
   );

@@ -2,7 +2,10 @@ import { getNumberFormat, type NumberFormat, showsAsStored } from './number-form
 import { getAttribute, createXmlError, readTags, unescapeText } from './xml.js';
 import type { CellFault } from './csv-lines.js';
 
-/** Longer than any of our columns. Limits the size of a text that all rows share. */
+/**
+ * Maximum length of the text of a cell, longer than any valid value. It also limits shared texts,
+ * which any number of cells may refer to.
+ */
 export const cellLengthMax = 1_000;
 
 /** Returns the texts that cells refer to by number, without their pronunciation. */

@@ -13,7 +13,7 @@ import { useApi } from './support/api.js';
 import { newProduct } from './support/catalogue.js';
 import { hmacSign, pathOf } from './support/reseller.js';
 
-describe('reason of a failure', () => {
+describe('failure reason', () => {
   const api = useApi();
 
   it('is a machine-readable word, and 402 also has balance and price', async () => {
@@ -47,7 +47,7 @@ describe('reason of a failure', () => {
     expectFailure(other, { status: 403, code: '07', reason: 'wrong_role' });
   });
 
-  it('is in the responses of the reseller surface too', async () => {
+  it('is also returned by the reseller surface', async () => {
     const { _id: code } = await newProduct(api);
     const { account, key } = await api.newBuyer(1_000);
     const signing = { username: account.username, key };

@@ -251,7 +251,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(caller.username))?.totp ?? null).to.equal(null);
   });
 
-  it("a change of one's own password ends other sessions and renews this one", async () => {
+  it('changing your own password ends your other sessions and renews this one', async () => {
     const caller = await callerAs(shop, 'support');
     const other = await logInAs(caller.username);
     const fresh = 'another long password';

@@ -33,7 +33,7 @@ describe('Bull board in the console', function () {
   });
   after(() => shop.stack.stop());
 
-  async function board(query: string): Promise<BoardQueue[]> {
+  async function fetchBoardQueues(query: string): Promise<BoardQueue[]> {
     const { text } = await caller.client.get(`/admin/queues/api/queues?${query}`, { accept: '*/*' });
     return (JSON.parse(text) as { queues: BoardQueue[] }).queues;
   }
@@ -41,9 +41,9 @@ describe('Bull board in the console', function () {
   it('links a job to its purchase or to its page in the console', async () => {
     await shop.buySuccessfully();
     const links = await eventually('both kinds of jobs are listed', async () => {
-      const names = (await board('')).map(({ name }) => name);
+      const names = (await fetchBoardQueues('')).map(({ name }) => name);
       const queues = await Promise.all(
-        names.map((name) => board(`activeQueue=${name}&status=completed&page=1&jobsPerPage=20`)),
+        names.map((name) => fetchBoardQueues(`activeQueue=${name}&status=completed&page=1&jobsPerPage=20`)),
       );
       const found = queues.flat().flatMap(({ jobs }) => jobs);
       const hrefs = found.flatMap(({ externalUrl }) => externalUrl?.href ?? []);
@@ -77,12 +77,12 @@ describe('Bull board in the console', function () {
     await eventually(
       'the description has the count',
       async () => {
-        const queue = (await board('')).find(({ name }) => name === 'webhooks');
+        const queue = (await fetchBoardQueues('')).find(({ name }) => name === 'webhooks');
         return queue?.description.includes(' 3 deliveries wait in MongoDB');
       },
       20_000,
     );
-    for (const { description } of await board('')) {
+    for (const { description } of await fetchBoardQueues('')) {
       expect(description).to.match(/Processed by [a-z-]+\. Its health is on \/admin\/system/);
     }
     const page = await caller.client.get('/admin/queues');
@@ -105,7 +105,8 @@ describe('Bull board in the console', function () {
     const admin = await callerAs(shop, 'admin');
     const url = '/admin/queues/api/queues/reports/concurrency';
     const put = (body: object) => admin.client.send('PUT', url, JSON.stringify(body), admin.withToken());
-    const limitOf = async () => (await board('')).find(({ name }) => name === 'reports')?.globalConcurrency;
+    const limitOf = async () =>
+      (await fetchBoardQueues('')).find(({ name }) => name === 'reports')?.globalConcurrency;
     expect((await put({ concurrency: 3 })).status).to.equal(200);
     expect(await limitOf()).to.equal(3);
     for (const wrong of [-1, 1.5, '2', null, undefined]) {
@@ -144,7 +145,7 @@ describe('Bull board in the console', function () {
       expect(await heardOf('application/json', 'ZZ\r\n')).to.equal('400');
       expect(await heardOf('text/plain', '0\r\n\r\n')).to.equal('415');
     }
-    expect((await board('')).find(({ name }) => name === 'reports')?.isPaused).to.equal(false);
+    expect((await fetchBoardQueues('')).find(({ name }) => name === 'reports')?.isPaused).to.equal(false);
   });
 });
 

@@ -24,7 +24,7 @@ const floatFault: Expected = { ...nextSeller, fault: 'float' };
  */
 const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected?][] = [
   ['00', 'success', 'Sukses', { outcome: 'success' }],
-  ['01', 'time-out', 'Gagal', confirm, nextSeller],
+  ['01', 'timeout', 'Gagal', confirm, nextSeller],
   ['02', 'failed', 'Gagal', { outcome: 'refused', failover: 'yes', clientCode: '01' }],
   ['03', 'pending', 'Pending', { outcome: 'pending' }],
   ['40', 'payload error', 'Gagal', configurationFault, { outcome: 'unknown' }],

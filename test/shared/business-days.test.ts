@@ -62,7 +62,7 @@ for (const [zone, year] of zones) {
 describe('the business day on which clocks go back over midnight', () => {
   useSettings({ BUSINESS_TIMEZONE: 'Atlantic/Azores' });
 
-  it('has 25 hours, of which the first is counted twice', () => {
+  it('has 25 hours, because its first hour occurs twice', () => {
     const { startMs, endMs } = getBusinessDayByName('2026-10-25');
     expect(new Date(startMs).toISOString()).to.equal('2026-10-25T00:00:00.000Z');
     expect(endMs + 1 - startMs).to.equal(25 * hourMs);

@@ -2,21 +2,21 @@ import { expect } from 'chai';
 import { defineQueue, type Queue } from '../../src/jobs/define-job.js';
 import { closeQueues, openQueue } from '../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { watchIdleQueues } from '../../src/signals/idle-queues.js';
+import { watchStalledQueues } from '../../src/signals/stalled-queues.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
 describe('a worker that takes no job while some wait', () => {
   const queue = defineQueue({ name: uniqueRef('idle'), does: 'nothing', concurrency: 1 });
   const taken = new Map<Queue, number>([[queue, 0]]);
-  let watch: ReturnType<typeof watchIdleQueues>;
+  let watch: ReturnType<typeof watchStalledQueues>;
   /** A second watcher. Its limit is longer than this test. */
   let patient: typeof watch;
 
   before(async () => {
     await connectRedis();
-    watch = watchIdleQueues(taken, { everyMs: 10, maxMs: 100 });
-    patient = watchIdleQueues(taken, { everyMs: 10, maxMs: 3_600_000 });
+    watch = watchStalledQueues(taken, { everyMs: 10, maxMs: 100 });
+    patient = watchStalledQueues(taken, { everyMs: 10, maxMs: 3_600_000 });
   });
   after(async () => {
     await Promise.all([watch.stop(), patient.stop()]);

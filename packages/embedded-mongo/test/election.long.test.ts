@@ -35,7 +35,7 @@ describe('an election', () => {
     expect(counters).to.deep.equal([1, 2, 3]);
   });
 
-  it('a restarted server has no lower election id than before', async () => {
+  it('the election id does not decrease after a restart', async () => {
     const before = await hello();
     await fixture.server.kill9();
     const again = await startTestServer({ dbPath: fixture.server.dbPath });

@@ -68,7 +68,7 @@ describe('indexes', () => {
       }
     });
 
-    it('of a missing field is null, so null collides with missing', async () => {
+    it('is also reported for null beside a missing field', async () => {
       const rows = await createIndexedCollection({ u: 1 }, { unique: true });
       await rows.insertOne({});
       expect((await duplicateOf(rows, { u: null }))['keyValue']).to.deep.equal({ u: null });

@@ -118,7 +118,7 @@ describe('features that embedded-mongo does not support', () => {
   }
 
   for (const [field, command] of options) {
-    it(`the option ${field} of ${Object.keys(command)[0] ?? ''} is refused by name`, async () => {
+    it(`refuses the option ${field} of ${Object.keys(command)[0] ?? ''} with an error that names it`, async () => {
       const error = await errorOf(fixture.db.command(command));
       expect(error.code).to.be.oneOf([115, 238, 40415]);
       expect(error.message).to.include(field);

@@ -102,7 +102,7 @@ describe('unique keys and indexes in transactions', () => {
     expect(await payments.find().toArray()).to.deep.equal([{ _id: 2, ref: 'K' }]);
   });
 
-  it('one of two transactions that upsert the same key conflicts', async () => {
+  it('of two transactions that upsert one key, the second gets a write conflict', async () => {
     const counters = fixture.collection();
     await counters.createIndex({ key: 1 }, { unique: true }, {});
     const upsert = (session: ClientSession): Promise<unknown> =>

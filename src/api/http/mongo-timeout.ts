@@ -3,7 +3,7 @@ import { DependencyError } from '../../shared/errors.js';
 import { pingMongo } from '../../database/mongo.js';
 
 /**
- * Waits for work as long as MongoDB responds, so that a busy machine causes no time-out. If MongoDB
+ * Waits for work as long as MongoDB responds, so that a busy machine causes no timeout. If MongoDB
  * stops responding, the client gets 503/03 within 3 s and can repeat the call with the same ref_id.
  */
 export async function failWhenMongoIsDown<T>(work: Promise<T>): Promise<T> {

@@ -78,7 +78,7 @@ export const listPriceGroupsCall = defineConsoleOperation({
   method: 'get',
   path: '/price-groups',
   action: 'markup.look',
-  summary: 'Price groups that an account or a markup names, a page at a time',
+  summary: 'Price groups used by an account or a markup, one page at a time',
   query: Joi.object<{ after?: string; limit: number }>({
     after: text(32),
     limit: wholeNumber({ max: 100, standard: 50 }),

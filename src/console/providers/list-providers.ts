@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { floatEndsMaxMs, getFloatLeftMs, getTodaySpan } from '../../providers/provider-float.js';
 import {
-  computeFloatPace,
+  computeFloatBurnRate,
   readProviderHistories,
   type ProviderFigures,
 } from '../../providers/provider-metrics.js';
@@ -114,7 +114,7 @@ export function presentProvider(
     expected_wait_ms: Math.round(backlog?.expectedMs ?? 0),
     float: state?.floatAmount ?? null,
     float_at: state?.floatAt?.toISOString() ?? null,
-    float_ends_at: presentFloatEnd(state?.floatAmount ?? null, computeFloatPace(today)),
+    float_ends_at: presentFloatEnd(state?.floatAmount ?? null, computeFloatBurnRate(today)),
     limits: { calls_per_second: callsPerSecond, concurrency, max_wait_s: maxWaitS },
     day: {
       orders: figures?.orders ?? 0,

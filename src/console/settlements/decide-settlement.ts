@@ -29,7 +29,7 @@ interface CompleteBody extends Reason {
 export const approveSettlement = defineStep({
   id: 'approveSettlement',
   verb: 'approve',
-  summary: 'Approve a settlement that waits for a review',
+  summary: 'Approve a settlement that is waiting for approval',
   run: (id, { by }) => approve(id, by),
 });
 

@@ -5,7 +5,7 @@ import { addDays } from '../../shared/business-time.js';
 import { lookUp } from '../../shared/collections.js';
 import { findName, monthNames, weekdayNames } from './month-names.js';
 
-/** What the file says about its days. */
+/** Rules for the days of one file, from its headings and its period. */
 export interface DayRules {
   /** True if the heading says that the month comes first. */
   isMonthFirst?: boolean;

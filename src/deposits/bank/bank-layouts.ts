@@ -1,6 +1,6 @@
 import type { DecimalMark } from './bank-cells.js';
 
-/** What a column holds. The line's text is all `text` columns, then all `reference` columns. */
+/** The content of a column. The line's text is all `text` columns, then all `reference` columns. */
 export type ColumnRole = 'date' | 'text' | 'reference' | 'credit' | 'debit' | 'amount' | 'kind' | 'currency';
 
 /** A heading as the bank writes it, with its role. A column without a role is ignored. */

@@ -143,7 +143,7 @@ function addLine(statement: BankStatement, read: ReadLine, seen: Map<string, num
   statement.incoming.push({ line, key, day, amount, description, isWhole });
 }
 
-/** A file of which only unreadable quotes are left is not a statement in CSV. */
+/** Refuses a file if every line has an unreadable quote, because it is not CSV. */
 function refuseIfNothingIsRead({ incoming, outgoing, others, refused }: BankStatement): void {
   const [first] = refused;
   const isAllQuotes = refused.every(({ why }) => why === 'bad-quote');

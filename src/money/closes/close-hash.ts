@@ -1,4 +1,4 @@
-/** Hashes of the daily close. Every change of the hashing needs a new version prefix. */
+/** Hashes of the daily close. Any change to the hashing needs a new version prefix. */
 import { lookUp } from '../../shared/collections.js';
 import { createHash } from 'node:crypto';
 import { Long } from 'mongodb';

@@ -16,8 +16,8 @@ const slotBatchSize = 500;
 const slotFilter = { slot: { $gte: 0 } };
 
 /**
- * Folds the slots of days before yesterday into their bases, so that each day is one document. Most
- * sales before midnight are final by then. If a slot is updated concurrently, the two writes
+ * Folds the slots of days before yesterday into their bases, so that each day is one document. By
+ * then even most sales made just before midnight are final. If a slot is updated concurrently, the two writes
  * conflict and one of them is retried. The sum of a day never changes.
  */
 export async function foldTotals(): Promise<void> {

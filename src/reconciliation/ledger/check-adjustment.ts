@@ -71,8 +71,8 @@ async function readBatch(session: Session | null, which: { after: string } | { i
 }
 
 /**
- * Drops the last adjustment, because its journals may continue on the next page. If one adjustment
- * fills the page, it is kept: it has too many journals anyway.
+ * Drops the journals of the last adjustment, because more of them may follow on the next page. If
+ * one adjustment fills the page, they are kept: more than one journal is an error in any case.
  */
 function dropLastSubject(page: Journal[]): Journal[] {
   const last = page.at(-1)?.subjectId;

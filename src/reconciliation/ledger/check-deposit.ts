@@ -80,18 +80,21 @@ const ownCallMs = 60_000;
  * Checks that confirmed deposits, final settlements and reversals have an audit entry, which is
  * written in the same transaction. Only this entry distinguishes a real deposit from a forged one.
  */
-export function checkVouchers(subject: Subject): LedgerFinding[] {
+export function checkSupportingEntries(subject: Subject): LedgerFinding[] {
   const { deposit, settlement, purchase } = subject;
   return [
     ...(deposit ? checkDepositAuditEntry(deposit, subject) : []),
     ...(settlement?.status === 'completed' || settlement?.status === 'failed'
-      ? requireVoucher(subject, {
+      ? requireSupportingEntry(subject, {
           subject: `settlement ${subject.id}`,
           action: `settlement.${settlement.status}`,
         })
       : []),
     ...(purchase?.status === 'REFUNDED'
-      ? requireVoucher(subject, { subject: `transaction ${subject.id}`, action: 'transaction.reverse' })
+      ? requireSupportingEntry(subject, {
+          subject: `transaction ${subject.id}`,
+          action: 'transaction.reverse',
+        })
       : []),
   ];
 }
@@ -100,13 +103,15 @@ export function checkVouchers(subject: Subject): LedgerFinding[] {
  * True for a completed deposit without a confirmation. With DEPOSIT_MODE=instant, the account's own
  * call credits the deposit.
  */
-export function isUnvouched({ deposit, vouchers }: Subject): boolean {
-  return deposit?.status === 'completed' && !vouchers.some((each) => each.action === 'deposit.confirm');
+export function isUnvouched({ deposit, supportingEntries }: Subject): boolean {
+  return (
+    deposit?.status === 'completed' && !supportingEntries.some((each) => each.action === 'deposit.confirm')
+  );
 }
 
 function checkDepositAuditEntry(deposit: ReadDeposit, subject: Subject): LedgerFinding[] {
   const finding = { check: 'vouched' as const, subject: `deposit ${deposit._id}` };
-  const confirmed = subject.vouchers.find((each) => each.action === 'deposit.confirm');
+  const confirmed = subject.supportingEntries.find((each) => each.action === 'deposit.confirm');
   if (confirmed && deposit.status === 'pending') {
     return [{ ...finding, message: 'it is pending, but the audit log records its confirmation' }];
   }
@@ -120,15 +125,15 @@ function checkDepositAuditEntry(deposit: ReadDeposit, subject: Subject): LedgerF
   }
   const waitedMs = (deposit.completedAt?.getTime() ?? 0) - deposit.createdAt.getTime();
   return isUnvouched(subject) && (env.DEPOSIT_MODE === 'confirm' || waitedMs > ownCallMs)
-    ? requireVoucher(subject, { subject: finding.subject, action: 'deposit.confirm' })
+    ? requireSupportingEntry(subject, { subject: finding.subject, action: 'deposit.confirm' })
     : [];
 }
 
-function requireVoucher(
-  { vouchers }: Subject,
+function requireSupportingEntry(
+  { supportingEntries }: Subject,
   { subject, action }: { subject: string; action: string },
 ): LedgerFinding[] {
-  return vouchers.some((each) => each.action === action)
+  return supportingEntries.some((each) => each.action === action)
     ? []
     : [{ check: 'vouched', subject, message: `there is no audit entry ${action}` }];
 }

@@ -1,7 +1,7 @@
 import { checkMovement, checkJournal, findJournalRule } from './check-journals.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { Subject } from './subject.js';
-import { checkDeposit, checkVouchers } from './check-deposit.js';
+import { checkDeposit, checkSupportingEntries } from './check-deposit.js';
 import { checkPurchase } from './check-purchase.js';
 import { checkSettlement } from './check-settlement.js';
 
@@ -43,7 +43,7 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
     ...(deposit ? checkDeposit(deposit, journals) : []),
     ...(settlement ? checkSettlement(settlement, journals) : []),
     ...checkPosting(subject),
-    ...checkVouchers(subject),
+    ...checkSupportingEntries(subject),
   ];
 }
 

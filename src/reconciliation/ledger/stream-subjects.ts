@@ -4,7 +4,7 @@ import type { Session } from '../../database/mongo.js';
 import { readWithRetries } from './read-pages.js';
 import { rawReadOptions } from './read-document.js';
 import * as stored from './stored-documents.js';
-import type { Subject, Voucher } from './subject.js';
+import type { Subject, SupportingEntry } from './subject.js';
 import type { Collection, Document } from 'mongodb';
 import { asUntyped, type AnyDocument } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
@@ -35,14 +35,14 @@ export async function addQuotes(subjects: Subject[], session: Session | null): P
  * For each kind of subject, the actions of a person or a notification that need an audit entry.
  * Sales and failures need none, because their attempts prove them.
  */
-const vouchingActions = {
+const supportingActions = {
   deposit: ['deposit.confirm'],
   settlement: ['settlement.completed', 'settlement.failed'],
   transaction: ['transaction.reverse'],
 };
 
 /** Adds the required audit entries to these subjects. Needs one query per kind. */
-export async function addVouchers(subjects: Subject[], session: Session | null): Promise<void> {
+export async function addSupportingEntries(subjects: Subject[], session: Session | null): Promise<void> {
   const byId = new Map(subjects.map((each) => [each.id, each]));
   const concerned = {
     deposit: subjects.filter((each) => each.deposit),
@@ -51,18 +51,22 @@ export async function addVouchers(subjects: Subject[], session: Session | null):
   };
   for (const kind of ['deposit', 'settlement', 'transaction'] as const) {
     const ids = concerned[kind].map((each) => each.id);
-    for (const voucher of ids.length > 0 ? await readVouchers(kind, ids, session) : []) {
-      byId.get(voucher.subjectId)?.vouchers.push(voucher);
+    for (const entry of ids.length > 0 ? await readSupportingEntries(kind, ids, session) : []) {
+      byId.get(entry.subjectId)?.supportingEntries.push(entry);
     }
   }
 }
 
-async function readVouchers(
-  kind: keyof typeof vouchingActions,
+async function readSupportingEntries(
+  kind: keyof typeof supportingActions,
   ids: string[],
   session: Session | null,
-): Promise<Voucher[]> {
-  const filter = { 'subject.kind': kind, 'subject.id': { $in: ids }, action: { $in: vouchingActions[kind] } };
+): Promise<SupportingEntry[]> {
+  const filter = {
+    'subject.kind': kind,
+    'subject.id': { $in: ids },
+    action: { $in: supportingActions[kind] },
+  };
   const projection = { 'subject.id': 1, action: 1, 'after.amount': 1 };
   const options = { projection, ...(session && { session }) };
   const found = await readWithin(session, () => auditEntries.find(filter, options).toArray());
@@ -208,7 +212,7 @@ function openStream(
 async function decodeSubjects(raws: RawSubject[], session: Session | null): Promise<Subject[]> {
   const subjects = raws.map(decodeSubject);
   await addQuotes(subjects, session);
-  await addVouchers(subjects, session);
+  await addSupportingEntries(subjects, session);
   return subjects;
 }
 
@@ -228,7 +232,7 @@ function decodeSubject(raw: RawSubject): Subject {
     settlement: settlement ? stored.settlements.read(settlement, problems) : null,
     // Findings about the fields of these credits are reported with their transaction.
     posted: raw.posted.map((each) => stored.credits.read(each, [])),
-    vouchers: [],
+    supportingEntries: [],
     problems,
   };
 }

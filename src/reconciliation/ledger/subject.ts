@@ -26,13 +26,13 @@ export interface Subject {
   /** Seller credits of the posting with this id. */
   posted: ReadCredit[];
   /** Audit entries for changes that no journal proves. */
-  vouchers: Voucher[];
+  supportingEntries: SupportingEntry[];
   /** Findings about invalid fields. */
   problems: LedgerFinding[];
 }
 
 /** An audit entry that a subject requires. */
-export interface Voucher {
+export interface SupportingEntry {
   subjectId: string;
   action: string;
   /** Amount of the entry in rupiah. Null if the entry has none. */

@@ -74,7 +74,7 @@ export function getStartingPace(most: number): number {
 /**
  * Reports news of a receiver and returns its pace: the limit of concurrent requests across all
  * processes. It starts low, rises by one per round of successful, quick responses, halves on
- * overload, and returns to its start after a time-out.
+ * overload, and returns to its start after a timeout.
  *
  * One number in Redis is shared by all processes.
  * @returns The pace. If Redis is unavailable, the starting pace.

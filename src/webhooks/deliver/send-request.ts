@@ -10,7 +10,7 @@ import { webhookLimits } from '../webhook-limits.js';
 export type SendResult =
   | { kind: 'answered'; httpStatus: number; answer: Buffer; retryAfterMs: number | null }
   /**
-   * No complete response in time. Time-outs hold resources, so they count towards the circuit
+   * No complete response in time. Timeouts hold resources, so they count towards the circuit
    * breaker.
    */
   | { kind: 'timeout'; httpStatus: number | null; error: string }

@@ -159,7 +159,7 @@ async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiv
   return { ...receiver, timeouts: timedOut ? receiver.timeouts : 0 };
 }
 
-/** Any response closes the breaker. Time-outs open it, each time for twice as long. */
+/** Any response closes the breaker. Timeouts open it, each time for twice as long. */
 async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<void> {
   if (!timedOut) {
     if (receiver.openMs > 0) {
@@ -174,7 +174,7 @@ async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<voi
     Math.max(webhookLimits.breakerOpenMs, 2 * receiver.openMs),
     webhookLimits.breakerOpenMaxMs,
   );
-  // Of concurrent time-outs, only the first opens the breaker.
+  // Of concurrent timeouts, only the first opens the breaker.
   await receivers.updateOne(
     { _id: receiver._id, openUntil: receiver.openUntil },
     { $set: { openUntil: new Date(nowMs() + openMs), openMs } },

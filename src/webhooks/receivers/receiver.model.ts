@@ -13,7 +13,7 @@ export interface Receiver {
   address: string;
   /** Number of failures since the last success. */
   failures: number;
-  /** Consecutive time-outs. */
+  /** Consecutive timeouts. */
   timeouts: number;
   /** First failure since the last success. */
   failingSince: Date | null;

@@ -42,7 +42,7 @@ describe('receipt of a purchase', () => {
     return Buffer.from(await answer.body.arrayBuffer());
   }
 
-  it('of a PLN token shows its parts, the grouped token and the sold price', async () => {
+  it('of a PLN token shows customer details, the token in groups, and the price', async () => {
     const purchase = await insertPurchase({
       subcategory: 'pln',
       productName: 'Token PLN 20.000',

@@ -19,7 +19,7 @@ describe('GET /api/seller/balance', () => {
     expect(second.body.data).to.deep.equal({ balance: 70_000, pending_settlement: 50_000, currency: 'IDR' });
   });
 
-  it('is negative after a reversal of withdrawn money', async () => {
+  it('returns a negative balance', async () => {
     const { key, account } = await api.newAccount('seller');
     await WalletModel.updateOne({ _id: account._id }, { $set: { balance: -9_800 } });
     const answer = await api.call({ path, key });

@@ -150,7 +150,10 @@ export const common = {
   'kind_contradicting-answer': { en: 'Conflicting responses', id: 'Respons bertentangan' },
   'kind_repeated-serial-number': { en: 'Duplicate serial number', id: 'SN ganda' },
   kind_reversal: { en: 'Reversal by the provider', id: 'Pembatalan oleh supplier' },
-  'kind_unmatched-payment': { en: 'Payment without a deposit', id: 'Pembayaran tanpa deposit' },
+  'kind_unmatched-payment': {
+    en: 'Unmatched payment',
+    id: 'Pembayaran tanpa deposit yang cocok',
+  },
   find_review: {
     en: "Look up the reference in the provider's records: was the order executed? Then decide. The service no longer queries the provider by itself.",
     id: 'Cari referensinya di catatan supplier: apakah order dijalankan? Lalu putuskan. Layanan tidak lagi mengecek ke supplier secara otomatis.',

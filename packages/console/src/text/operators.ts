@@ -25,12 +25,12 @@ export const operators = {
   everySession: { en: 'All sessions', id: 'Semua sesi' },
   endSessions: { en: 'End sessions', id: 'Akhiri sesi' },
   endSessionsHelp: {
-    en: 'The selected sessions of {operator} end at once.',
+    en: 'The selected sessions of {operator} will end immediately.',
     id: 'Sesi {operator} yang dipilih langsung berakhir.',
   },
   endOwnSessionsHelp: {
-    en: 'The selected sessions end at once. If one was not yours, change the password too.',
-    id: 'Sesi yang dipilih langsung berakhir. Jika ada yang bukan milik Anda, ubah juga kata sandinya.',
+    en: 'The selected sessions will end immediately. If one of them was not yours, change your password too.',
+    id: 'Sesi yang dipilih langsung berakhir. Jika ada yang bukan milik Anda, ubah juga kata sandi Anda.',
   },
   createOperator: { en: 'Create operator', id: 'Buat operator' },
   createOperatorHelp: {

@@ -76,7 +76,7 @@ export const products = {
   refusedLines: { en: 'Refused lines', id: 'Baris ditolak' },
   whyRefused: { en: 'Reason', id: 'Alasan' },
   firstOnly: {
-    en: 'Only {shown} changes are shown: first those that drop by more than half, rise fivefold or more, or lose money. The command line shows all.',
+    en: 'Only {shown} changes are shown, starting with prices that fall by more than half, rise at least fivefold or are below cost. The command line shows all of them.',
     id: 'Hanya {shown} perubahan yang ditampilkan: lebih dulu yang turun lebih dari separuh, naik lima kali lipat atau lebih, atau merugi. Baris perintah menampilkan semuanya.',
   },
   'line_no-code': { en: 'The product code is missing.', id: 'Kode produk tidak ada.' },

@@ -12,7 +12,7 @@ export interface Majority {
   /** The cluster time of the newest commit that a majority has. Null while there is no lag. */
   readonly time: Timestamp | null;
   /** Reports a new commit with this number. */
-  committed: (commit: number, written: Iterable<Collection>) => void;
+  reportCommit: (commit: number, written: Iterable<Collection>) => void;
   /**
    * Returns undefined if a majority has this commit. Otherwise a promise that resolves once it has.
    */
@@ -92,7 +92,7 @@ export function createMajority({ timeOf, lagOf }: MajorityOptions): Majority {
       return time;
     },
     onAdvance: () => undefined,
-    committed(commit, written) {
+    reportCommit(commit, written) {
       const lag = lagOf(written);
       const newest = groups.at(-1);
       if (lag === null && newest === undefined) {

@@ -56,7 +56,7 @@ export function createStore(journal: Journal, majority: Majority): Store {
   return store;
 }
 
-/** Begins a snapshot of the data that a majority has. The snapshot exists until it is aborted. */
+/** Begins a snapshot of the majority-committed data. The snapshot exists until it is aborted. */
 export function beginMajoritySnapshot(store: Store): Transaction {
   const snapshot = createTransaction(true, Math.min(store.clock, store.majority.point));
   store.majoritySnapshots.add(snapshot);
@@ -86,7 +86,7 @@ export function commit(store: Store, transaction: Transaction): void {
   const { writes, outcome } = transaction;
   if (writes.size > 0 || outcome !== null) {
     store.clock += 1;
-    store.majority.committed(store.clock, writes.values());
+    store.majority.reportCommit(store.clock, writes.values());
     const entries: { collectionId: number; bytes: Buffer; isDelete: boolean }[] = [];
     for (const [record, collection] of writes) {
       const bytes = publish(store, collection, record);
@@ -176,7 +176,7 @@ export function assertNoPendingWrites(store: Store, collection: Collection): voi
 /** Writes a catalog change to the journal. The caller must already have applied it in memory. */
 export function appendCatalogChange(store: Store, change: CatalogChange): void {
   store.clock += 1;
-  store.majority.committed(store.clock, []);
+  store.majority.reportCommit(store.clock, []);
   store.journal.append(encodeCatalogChange(change));
 }
 
