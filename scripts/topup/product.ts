@@ -58,11 +58,16 @@ interface Offer {
   commission: number;
   cost: number | null;
   margin: number | null;
+  is_below_cost: boolean;
 }
 
 const offerColumns: Column<{ offer: Offer | undefined }>[] = [
   ['seller', ({ offer }) => offer?.seller ?? ''],
-  ['offer', ({ offer }) => (offer ? status(offer.status) : '')],
+  [
+    'offer',
+    ({ offer }) =>
+      offer ? `${status(offer.status)}${offer.is_below_cost ? ', below cost: not sold' : ''}` : '',
+  ],
   ['price', ({ offer }) => offer?.price ?? ''],
   ['commission', ({ offer }) => offer?.commission ?? ''],
   ['cost', ({ offer }) => (offer ? offer.cost : '')],
@@ -230,7 +235,7 @@ function registerSet(group: Command): void {
       }
       const { _id: sellerId } = await requireAccount(seller);
       const offer = await setOffer({ code, sellerId, price, status: word, belowCost }, by);
-      return { data: offer, text: formatOffers([offer]) };
+      return { data: offer, text: formatOffers([{ ...offer, is_below_cost: offer.isBelowCost }]) };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { readBacklogs, getMaxWaitMs } from '../providers/backlog.js';
 import { readCircuits, type CircuitView } from '../providers/circuit.js';
 import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cache.js';
+import { countOffersBelowCost } from '../providers/count-below-cost.js';
 import { nowMs } from '../shared/clock.js';
 import { ok, warn, type Diagnosis } from './diagnosis.js';
 
@@ -10,14 +11,16 @@ const floatOldMs = 600_000;
 /** Reports for each provider the wait of a new order, an open circuit, and an outdated float. */
 export async function diagnoseProviders(): Promise<Diagnosis[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
-  const [backlogs, circuits] = await Promise.all([
+  const [backlogs, circuits, belowCost] = await Promise.all([
     readBacklogs(sellers),
     readCircuits(sellers.map(({ _id }) => _id)),
+    countOffersBelowCost(sellers.map(({ _id }) => _id)),
   ]);
   return sellers.flatMap((seller) => [
     diagnoseWait(seller, backlogs),
     ...diagnoseCircuit(seller, circuits.get(seller._id)),
     ...diagnoseFloat(seller),
+    ...diagnosePrices(seller, belowCost.get(seller._id) ?? 0),
   ]);
 }
 
@@ -66,4 +69,17 @@ function diagnoseFloat({ username, state }: RoutingSeller): Diagnosis[] {
         ),
       ]
     : [];
+}
+
+/** Reports offers that are not sold because their cost is above their price. */
+function diagnosePrices({ username }: RoutingSeller, count: number): Diagnosis[] {
+  return count === 0
+    ? []
+    : [
+        warn(
+          `prices of ${username}`,
+          `${count} ${count === 1 ? 'offer is' : 'offers are'} not sold, because the cost is above the price`,
+          `topup provider prices ${username} lists them. Raise their price (topup product set), or allow the loss with --below-cost.`,
+        ),
+      ];
 }

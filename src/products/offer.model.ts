@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/typed-collection.js';
 import { asReadOnly } from '../database/read-only-model.js';
-import type { ProductStatus } from './product.model.js';
+import type { Product, ProductStatus } from './product.model.js';
 
 /**
  * A seller's price for a product, in rupiah. The product owner's offer holds the price of the
@@ -16,6 +16,11 @@ export interface Offer {
   status: ProductStatus;
   /** Cost in rupiah, from the provider's price list or a price import. Unknown if absent. */
   cost?: number | null;
+  /**
+   * The highest cost in rupiah at which an operator allows sales below cost. If absent, the offer is
+   * not sold while its cost is above its price.
+   */
+  costAllowed?: number | null;
   providerAvailable?: boolean | null;
   /**
    * Daily window in which this seller's provider does not sell the product. In business time,
@@ -34,6 +39,7 @@ const schema = new Schema<Offer>(
     price: { type: Money, required: true },
     status: { type: String, required: true, enum: ['active', 'inactive', 'maintenance'] },
     cost: { type: Money },
+    costAllowed: { type: Money },
     providerAvailable: { type: Boolean },
     cutOff: { type: new Schema({ start: String, end: String }, { _id: false }) },
   },
@@ -43,3 +49,25 @@ schema.index({ productCode: 1, sellerId: 1 }, { unique: true, name: 'product_sel
 schema.index({ sellerId: 1, productCode: 1 }, { name: 'seller_products' });
 
 export const OfferModel = asReadOnly<Offer>(mongoose.model('Offer', schema));
+
+/**
+ * True if the offer is not sold because its cost is above its price, and no operator has allowed
+ * that cost. A bill sets its own price, which is checked when it is paid.
+ */
+export function isBelowCost(
+  { price, cost, costAllowed }: Pick<Offer, 'price' | 'cost' | 'costAllowed'>,
+  { category }: Pick<Product, 'category'>,
+): boolean {
+  return category === 'prabayar' && (cost ?? 0) > Math.max(price, costAllowed ?? 0);
+}
+
+/**
+ * Returns the update that sets the price of an offer. A new price ends the permission to sell below
+ * cost, unless the operator gives it again.
+ * @param costAllowed See `Offer`. Null removes the permission.
+ */
+export function buildPriceUpdate(price: number, costAllowed: number | null = null) {
+  return costAllowed === null
+    ? { $set: { price }, $unset: { costAllowed: 1 as const } }
+    : { $set: { price, costAllowed } };
+}

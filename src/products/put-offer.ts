@@ -1,6 +1,6 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { type Session, runInTransaction } from '../database/mongo.js';
-import { type Offer, OfferModel } from './offer.model.js';
+import { buildPriceUpdate, type Offer, OfferModel } from './offer.model.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
@@ -79,10 +79,11 @@ export async function putOffer(
     writeAndInvalidate([OfferModel], [productCode], (offers) =>
       runInTransaction(async (session) => {
         const before = await offers.findById(_id).session(session).lean<Offer>();
+        const { $set, ...others } = buildPriceUpdate(price);
         const after = await offers
           .findOneAndUpdate(
             { _id },
-            { $set: { price, status }, $setOnInsert: { productCode, sellerId } },
+            { ...others, $set: { ...$set, status }, $setOnInsert: { productCode, sellerId } },
             { upsert: true, returnDocument: 'after', session },
           )
           .lean<Offer>();

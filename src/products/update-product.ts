@@ -4,7 +4,7 @@ import { say } from '../shared/say.js';
 import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import type { SellerProduct } from './read-products.js';
-import { OfferModel, type Offer } from './offer.model.js';
+import { buildPriceUpdate, OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
 export interface ProductChange {
@@ -12,6 +12,8 @@ export interface ProductChange {
   code: string;
   /** Price in rupiah. */
   price?: number | undefined;
+  /** See `Offer`. Read only with a price. */
+  costAllowed?: number | null | undefined;
   status?: ProductStatus | undefined;
   description?: string | undefined;
   /** Maximum wait in seconds. Null restores the default. */
@@ -23,7 +25,7 @@ export interface ProductChange {
  * @throws NotFoundError (404/02) for an unknown product, or a product of another seller.
  */
 export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
-  const { sellerId, code, price, status, description, maxWaitS } = change;
+  const { sellerId, code, price, costAllowed, status, description, maxWaitS } = change;
   return writeAndInvalidate([ProductModel, OfferModel], [code], (products, offers) =>
     runInTransaction(async (session) => {
       const product = await products
@@ -42,7 +44,7 @@ export async function updateProduct(change: ProductChange, by: ChangedBy): Promi
       const offer = await offers
         .findOneAndUpdate(
           { _id: `${code}:${sellerId}` },
-          { $set: price === undefined ? {} : { price } },
+          price === undefined ? { $set: {} } : buildPriceUpdate(price, costAllowed),
           { session, returnDocument: 'before' },
         )
         .lean<Offer>();

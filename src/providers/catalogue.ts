@@ -1,7 +1,7 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { getCommissionRate } from '../accounts/effective-settings.js';
 import { computeCommission } from '../money/commission.js';
-import { OfferModel, type Offer } from '../products/offer.model.js';
+import { buildPriceUpdate, isBelowCost, OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
 import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { groupBy } from '../shared/collections.js';
@@ -30,6 +30,8 @@ export interface CatalogueOffer {
    * every sale loses money.
    */
   margin: number | null;
+  /** True if routing does not use the offer because its cost is above its price. */
+  isBelowCost: boolean;
   /** Availability according to the provider. Null if unknown. */
   isAvailable: boolean | null;
 }
@@ -135,6 +137,7 @@ function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | un
     commissionRate,
     ...computeShares({ price, cost, commissionRate }),
     status: isOwner ? product.status : offer.status,
+    isBelowCost: isBelowCost(offer, product),
     isAvailable: offer.providerAvailable ?? null,
   };
 }
@@ -150,17 +153,20 @@ export async function changeOffer(
     productCode: string;
     /** Price in rupiah. */
     price?: number | undefined;
+    /** See `Offer`. Read only with a price. */
+    costAllowed?: number | null | undefined;
     status?: ProductStatus | undefined;
   },
   by: ChangedBy,
 ): Promise<void> {
-  const { sellerId, productCode, price, status } = change;
+  const { sellerId, productCode, price, costAllowed, status } = change;
+  const { $set, ...others } = price === undefined ? { $set: {} } : buildPriceUpdate(price, costAllowed);
   await writeAndInvalidate([OfferModel], [productCode], (offers) =>
     runInTransaction(async (session) => {
       const before = await offers
         .findOneAndUpdate(
           { _id: `${productCode}:${sellerId}` },
-          { $set: { ...(price !== undefined && { price }), ...(status && { status }) } },
+          { ...others, $set: { ...$set, ...(status && { status }) } },
           { session, returnDocument: 'before' },
         )
         .lean<Offer>();
@@ -180,7 +186,7 @@ export interface OfferChange {
   price?: number | undefined;
   /** Status of the whole product, if the seller created the product. */
   status?: ProductStatus | undefined;
-  /** True to confirm a price below the cost. */
+  /** True to allow sales below the present cost. A higher cost stops the sales again. */
   belowCost?: boolean | undefined;
 }
 
@@ -202,10 +208,16 @@ export async function setOffer(change: OfferChange, by: ChangedBy): Promise<Cata
       ),
     );
   }
+  const isCostAllowed = change.belowCost === true && (before.cost ?? 0) > (price ?? before.price);
+  const figures = {
+    price: isCostAllowed ? (price ?? before.price) : price,
+    costAllowed: isCostAllowed ? before.cost : null,
+    status,
+  };
   if (before.isOwner) {
-    await updateProduct({ sellerId, code, price, status }, by);
+    await updateProduct({ sellerId, code, ...figures }, by);
   } else {
-    await changeOffer({ sellerId, productCode: code, price, status }, by);
+    await changeOffer({ sellerId, productCode: code, ...figures }, by);
   }
   return findOffer(code, sellerId);
 }

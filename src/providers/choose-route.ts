@@ -1,7 +1,7 @@
 import type { ProviderSettings } from '../accounts/account.model.js';
 import { getCommissionRate } from '../accounts/effective-settings.js';
-import type { Offer } from '../products/offer.model.js';
-import type { ProductStatus } from '../products/product.model.js';
+import { isBelowCost, type Offer } from '../products/offer.model.js';
+import type { Product, ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
 import { readBacklogs, getMaxWaitMs } from './backlog.js';
 import { readCircuits, takeOnlyProbe, takeProbe, type CircuitView } from './circuit.js';
@@ -44,7 +44,10 @@ export interface Route {
 }
 
 /** The fields of an offer that routing needs. */
-export type RoutableOffer = Pick<Offer, 'sellerId' | 'price' | 'cost' | 'providerAvailable' | 'cutOff'>;
+export type RoutableOffer = Pick<
+  Offer,
+  'sellerId' | 'price' | 'cost' | 'costAllowed' | 'providerAvailable' | 'cutOff'
+>;
 
 /**
  * Reasons why no seller was chosen.
@@ -79,7 +82,9 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
     return { reason: 'no-offer' };
   }
   const sellers = await getRoutingSellers();
-  const able = wanted.filter((offer) => canServe(sellers.get(offer.sellerId), offer, now));
+  const able = wanted.filter((offer) =>
+    canServe(sellers.get(offer.sellerId), offer, { product: found.product, at: now }),
+  );
   if (able.length === 0) {
     return { reason: 'maintenance' };
   }
@@ -171,7 +176,8 @@ export function getBestPrice(
     ? undefined
     : offers.find(
         (offer) =>
-          canServe(sellers.get(offer.sellerId), offer, at) && circuits.get(offer.sellerId)?.state !== 'open',
+          canServe(sellers.get(offer.sellerId), offer, { product, at }) &&
+          circuits.get(offer.sellerId)?.state !== 'open',
       );
   const status = product.status === 'inactive' ? 'inactive' : open ? 'active' : 'maintenance';
   return { price: (open ?? cheapest).price, status };
@@ -195,17 +201,25 @@ export function findClosedReason(
   return isInCutOff(found.product.cutOff, at) ? 'cut-off' : null;
 }
 
-function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: Date): boolean {
-  return findObstacle(seller, offer, at) === null;
+function canServe(...facts: Parameters<typeof findObstacle>): boolean {
+  return findObstacle(...facts) === null;
 }
 
-export const obstacles = ['no-provider', 'suspended', 'paused', 'float', 'unavailable', 'cut-off'] as const;
+export const obstacles = [
+  'no-provider',
+  'suspended',
+  'paused',
+  'float',
+  'unavailable',
+  'below-cost',
+  'cut-off',
+] as const;
 
 /** Returns why an offer cannot be used now, or null. It does not check the circuit. */
 export function findObstacle(
   seller: RoutingSeller | undefined,
   offer: RoutableOffer,
-  at: Date,
+  { product, at }: { product: Pick<Product, 'category'>; at: Date },
 ): (typeof obstacles)[number] | null {
   if (!seller?.provider) {
     return 'no-provider';
@@ -222,6 +236,9 @@ export function findObstacle(
   }
   if (offer.providerAvailable === false) {
     return 'unavailable';
+  }
+  if (isBelowCost(offer, product)) {
+    return 'below-cost';
   }
   return isInCutOff(offer.cutOff, at) ? 'cut-off' : null;
 }

@@ -127,10 +127,11 @@ function toRoutableOffer({
   sellerId,
   price,
   cost = null,
+  costAllowed = null,
   providerAvailable = null,
   cutOff = null,
 }: Offer): RoutableOffer {
-  return { sellerId, price, cost, providerAvailable, cutOff };
+  return { sellerId, price, cost, costAllowed, providerAvailable, cutOff };
 }
 
 function buildCondition({ category, subcategory, operator }: PriceListFilter): Condition {

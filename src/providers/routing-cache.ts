@@ -13,7 +13,7 @@ import { ProviderStateModel, type ProviderState } from './provider-state.model.j
 type SellerFacts = Pick<Account, '_id' | 'username' | 'status' | 'provider' | 'commissionRate'>;
 export type RoutingSeller = SellerFacts & { state: ProviderState | null };
 export interface RoutingProduct {
-  product: Pick<Product, '_id' | 'status' | 'cutOff' | 'maxWaitS'>;
+  product: Pick<Product, '_id' | 'status' | 'category' | 'cutOff' | 'maxWaitS'>;
   /** Active offers. */
   offers: Offer[];
 }
@@ -74,7 +74,7 @@ async function loadProduct(code: string): Promise<RoutingProduct | null> {
   const [product, offers] = await Promise.all([
     getQuickCollection(ProductModel).findOne<RoutingProduct['product']>(
       { _id: code },
-      { projection: { status: 1, cutOff: 1, maxWaitS: 1 } },
+      { projection: { status: 1, category: 1, cutOff: 1, maxWaitS: 1 } },
     ),
     findActiveOffers([code]),
   ]);

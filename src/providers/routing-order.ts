@@ -56,7 +56,9 @@ export async function readRoutingOrder(productCode: string): Promise<RoutingOrde
   for (const offer of sortOffers(found.offers, circuits)) {
     const seller = sellers.get(offer.sellerId);
     const { state = 'closed', successRate = 1, meanMs = 0 } = circuits.get(offer.sellerId) ?? {};
-    const obstacle = findObstacle(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null);
+    const obstacle =
+      findObstacle(seller, offer, { product: found.product, at }) ??
+      (state === 'open' ? 'circuit-open' : null);
     offers.push({
       seller: seller?.username ?? offer.sellerId,
       price: offer.price,

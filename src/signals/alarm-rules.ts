@@ -196,6 +196,15 @@ export const alarmRules: readonly AlarmRule[] = [
       `our float there runs out in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
   },
   {
+    name: 'TopupOffersBelowCost',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_provider_offers_below_cost',
+    isSo: (value) => value > 0,
+    describe: (value) =>
+      `${value} ${value === 1 ? 'offer is' : 'offers are'} not sold, because the cost there is above the price`,
+  },
+  {
     name: 'TopupDecisionsWait',
     severity: 'ticket',
     forMs: 5 * minuteMs,

@@ -96,6 +96,10 @@ export const figures = {
     help: 'Time until our float runs out, at the pace of the business day; 90 days: that long or longer, or not known yet',
     labels: ['provider'],
   },
+  topup_provider_offers_below_cost: {
+    help: 'Active offers that are not sold because the cost is above the price',
+    labels: ['provider'],
+  },
   topup_provider_float_rupiah: { help: 'Our float at the provider, as last reported', labels: ['provider'] },
   topup_redis_memory_bytes: { help: 'Memory used by Redis, on all servers together', labels: [] },
   topup_redis_memory_max_bytes: { help: 'maxmemory of Redis, on all servers together; 0: none', labels: [] },

@@ -12,6 +12,7 @@ import { wallets } from '../money/wallets/wallet.model.js';
 import { findJobByName, findCurrentQueues } from '../processes.js';
 import { readBacklogs } from '../providers/backlog.js';
 import { countCallsInFlight, readCircuits } from '../providers/circuit.js';
+import { countOffersBelowCost } from '../providers/count-below-cost.js';
 import { getFloatLeftMs, readTodaysFloatBurnRates } from '../providers/provider-float.js';
 import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cache.js';
 import { sumOpenPurchases } from '../purchases/purchase-figures.js';
@@ -220,10 +221,11 @@ const circuitStates = { closed: 0, 'half-open': 1, open: 2 };
 async function gatherProviders(): Promise<Figure[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const ids = sellers.map(({ _id }) => _id);
-  const [circuits, backlogs, paces] = await Promise.all([
+  const [circuits, backlogs, paces, belowCost] = await Promise.all([
     readCircuits(ids),
     readBacklogs(sellers),
     floatPaces(),
+    offersBelowCost(),
   ]);
   const found = sellers.map(async (seller) => {
     const labels = { provider: seller._id };
@@ -241,10 +243,16 @@ async function gatherProviders(): Promise<Figure[]> {
       ),
       buildFigure('topup_provider_orders_waiting', labels, waiting),
       buildFigure('topup_provider_wait_seconds', labels, expectedMs / 1_000),
+      buildFigure('topup_provider_offers_below_cost', labels, belowCost.get(seller._id) ?? 0),
     ];
   });
   return (await Promise.all(found)).flat();
 }
+
+/** Costs change when a price list is read, about every five minutes. */
+const offersBelowCost = memoizeFor(env.APP_MODE === 'live' ? 60_000 : 10_000, async () =>
+  countOffersBelowCost([...(await getRoutingSellers()).keys()]),
+);
 
 /** Reads the burn rate of each float, by seller id. Null if it is not known yet. */
 const floatPaces = memoizeFor(floatEndsEveryMs, async () => {

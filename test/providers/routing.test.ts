@@ -3,7 +3,10 @@ import { AccountModel, type Account } from '../../src/accounts/account.model.js'
 import { createAccount } from '../../src/accounts/create-account.js';
 import { OfferModel, type Offer } from '../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
+import { updateProduct } from '../../src/products/update-product.js';
 import { getBestPrice, chooseRoute, readPriceConditions } from '../../src/providers/choose-route.js';
+import { setOffer } from '../../src/providers/catalogue.js';
+import { countOffersBelowCost } from '../../src/providers/count-below-cost.js';
 import { getRoutingProduct } from '../../src/providers/routing-cache.js';
 import { openCircuit, getProbeKey, recordCall } from '../../src/providers/circuit.js';
 import { storeFloat } from '../../src/providers/provider-float.js';
@@ -144,6 +147,57 @@ describe('routing', () => {
       expect(await chooseRoute(last)).to.deep.equal({ reason: 'maintenance' });
     });
   }
+
+  it('does not sell below cost; without another offer the product is in maintenance', async () => {
+    const { code, sellers } = await newProduct([10_000, 10_500], { offers: [{ cost: 10_001 }] });
+    expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1], price: 10_500 });
+    expect(await priceOf(code)).to.deep.equal({ price: 10_500, status: 'active' });
+    const alone = await newProduct([10_000], { offers: [{ cost: 10_001 }] });
+    expect(await chooseRoute({ productCode: alone.code })).to.deep.equal({ reason: 'maintenance' });
+    expect(await priceOf(alone.code)).to.deep.equal({ price: 10_000, status: 'maintenance' });
+    const atCost = await newProduct([10_000], { offers: [{ cost: 10_000 }] });
+    expect(await chooseRoute({ productCode: atCost.code })).to.include({ sellerId: atCost.sellers[0] });
+  });
+
+  it('does not send an accepted order whose cost has risen above its price', async () => {
+    const { code, sellers } = await newProduct([10_000], { offers: [{ cost: 10_700 }] });
+    const accepted = { sellerId: sellers[0] ?? '', price: 10_000 };
+    expect(await chooseRoute({ productCode: code, priceMax: 10_000, accepted })).to.deep.equal({
+      reason: 'maintenance',
+    });
+  });
+
+  it('sells a bill although the admin fee in the price list is above the offer', async () => {
+    const { code, sellers } = await newProduct([0], {
+      product: { category: 'pascabayar' },
+      offers: [{ cost: 2_500 }],
+    });
+    expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[0] });
+  });
+
+  it('sells below cost with the permission of an operator, up to the cost of that day', async () => {
+    const { code, sellers } = await newProduct([10_000], { offers: [{ cost: 10_700 }] });
+    const [sellerId = ''] = sellers;
+    const by = { actor: 'operator', reason: 'test' } as const;
+    const setCost = (cost: number) =>
+      writeAndInvalidate([OfferModel], [code], (rows) =>
+        rows.updateOne({ _id: `${code}:${sellerId}` }, { $set: { cost } }),
+      );
+    const isSold = async () => 'sellerId' in (await chooseRoute({ productCode: code }));
+    expect(await isSold(), 'without permission').to.equal(false);
+    const allowed = await setOffer({ code, sellerId, status: 'active', belowCost: true }, by);
+    expect([allowed.isBelowCost, await isSold()], 'with permission').to.deep.equal([false, true]);
+    await setCost(10_701);
+    expect(await isSold(), 'above the allowed cost').to.equal(false);
+    await setCost(10_700);
+    await setOffer({ code, sellerId, price: 10_690, belowCost: true }, by);
+    expect(await isSold(), 'another price with permission').to.equal(true);
+    await updateProduct({ sellerId, code, price: 10_680 }, by);
+    expect(await isSold(), "the seller's own price ends the permission").to.equal(false);
+    expect(await countOffersBelowCost([sellerId])).to.deep.equal(new Map([[sellerId, 1]]));
+    await updateProduct({ sellerId, code, price: 10_700 }, by);
+    expect([await isSold(), await countOffersBelowCost([sellerId])]).to.deep.equal([true, new Map()]);
+  });
 
   it('skips an open circuit; if all are open, the catalogue shows maintenance', async () => {
     const { code, sellers } = await newProduct([10_000, 10_500]);

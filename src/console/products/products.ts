@@ -37,6 +37,9 @@ export const productData = nameSchema(
           commission: Joi.number(),
           cost: nullable,
           margin: nullable,
+          is_below_cost: Joi.boolean().description(
+            'True if the offer is not sold because its cost is above its price.',
+          ),
           is_available: Joi.boolean().allow(null).description('As reported by its provider.'),
         }),
       )
@@ -57,16 +60,19 @@ export function presentProduct({ product, offers }: CatalogueItem) {
     status: word,
     cut_off: cutOff,
     max_wait_s: maxWaitS ?? null,
-    offers: offers.map(({ seller, isOwner, status: of, price, commission, cost, margin, isAvailable }) => ({
-      seller,
-      is_owner: isOwner,
-      status: of,
-      price,
-      commission,
-      cost,
-      margin,
-      is_available: isAvailable,
-    })),
+    offers: offers.map(
+      ({ seller, isOwner, isBelowCost, status: of, price, commission, cost, margin, isAvailable }) => ({
+        seller,
+        is_owner: isOwner,
+        status: of,
+        price,
+        commission,
+        cost,
+        margin,
+        is_below_cost: isBelowCost,
+        is_available: isAvailable,
+      }),
+    ),
   };
 }
 

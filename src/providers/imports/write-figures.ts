@@ -100,7 +100,12 @@ function writeBatch<C extends FiguresChange>(
         return buildOutcome(change, offer ? getOfferFigures(offer, ownedBy(change)) : null, each);
       });
       const written = outcomes.filter(isWritten);
-      const sets = written.map((outcome) => buildUpdates(outcome, ownedBy(outcome.change) !== null));
+      const sets = written.map((outcome) =>
+        buildUpdates(outcome, {
+          isOwned: ownedBy(outcome.change) !== null,
+          isConfirmed: action === 'offer.import',
+        }),
+      );
       const ofOffers = sets.flatMap(({ offer }) => offer ?? []);
       const ofProducts = sets.flatMap(({ product }) => product ?? []);
       if (ofOffers.length > 0) {
@@ -147,22 +152,35 @@ function buildOutcome<C extends FiguresChange>(
 }
 
 interface UpdateOne {
-  updateOne: { filter: { _id: string }; update: { $set: Partial<OfferFigures> } };
+  updateOne: {
+    filter: { _id: string };
+    update: { $set: Partial<OfferFigures> & { costAllowed?: number | null } };
+  };
 }
 
-/** Builds the updates of one offer. The status of the owner's offer is written to the product. */
+/**
+ * Builds the updates of one offer. The status of the owner's offer is written to the product.
+ * @param options.isConfirmed True if an operator has confirmed the lines that lose money. Only then
+ *   the offer may be sold below cost.
+ */
 function buildUpdates<C extends FiguresChange>(
   { change, was, is }: WriteOutcome<C>,
-  isOwned: boolean,
+  { isOwned, isConfirmed }: { isOwned: boolean; isConfirmed: boolean },
 ): { offer: UpdateOne | null; product: UpdateOne | null } {
   const changed = getChangedFields(was, is);
+  const costAllowed = isConfirmed && (is.cost ?? 0) > is.price ? is.cost : null;
   const update = (_id: string, fields: OfferField[]): UpdateOne | null =>
     fields.length === 0
       ? null
       : {
           updateOne: {
             filter: { _id },
-            update: { $set: Object.fromEntries(fields.map((field) => [field, is[field]])) },
+            update: {
+              $set: {
+                ...Object.fromEntries(fields.map((field) => [field, is[field]])),
+                ...(fields.some((field) => field !== 'status') && { costAllowed }),
+              },
+            },
           },
         };
   const ofProduct = changed.filter((field) => isOwned && field === 'status');

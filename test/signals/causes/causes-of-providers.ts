@@ -20,6 +20,7 @@ import { ago, hourMs, type Cause, type Causes, type Scene } from './scene.js';
 /** Number of orders. A circuit opens after twenty consecutive failures. */
 const orders = 30;
 const hangingSeller = 'hangs';
+const risenCode = 'RISEN10';
 
 export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
   let certified: Server | undefined;
@@ -125,6 +126,16 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       end: () => stack.simulator.control({ providers: { seller: null } }),
     },
     {
+      alarm: 'TopupOffersBelowCost',
+      how: 'an offer of seller3 whose cost rises above its price',
+      async begin() {
+        const sellerId = await idOf('seller3');
+        await addProduct(stack, [{ sellerId, price: 10_000 }], risenCode);
+        await setCost(10_700);
+      },
+      end: () => setCost(9_900),
+    },
+    {
       alarm: 'TopupProviderWaits',
       how: 'five orders at a rate limit of one per 100 s',
       async begin() {
@@ -135,6 +146,10 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     },
   ];
 
+  async function setCost(cost: number): Promise<void> {
+    await rows('offers').updateOne({ productCode: risenCode }, { $set: { cost } });
+    await announceChange(stack);
+  }
   function setAge(index: 0 | 1, createdAt: Date): Promise<unknown> {
     return rows('transactions').updateOne({ _id: aged[index]?.id ?? '' }, { $set: { createdAt } });
   }

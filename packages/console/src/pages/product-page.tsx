@@ -125,7 +125,14 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
                   </Text>
                 )}
               </>,
-              <Status state={each.status}>{t(`sold_${each.status}`)}</Status>,
+              <>
+                <Status state={each.status}>{t(`sold_${each.status}`)}</Status>
+                {each.is_below_cost && (
+                  <Text size="xs" fw={700}>
+                    {t('notSoldBelowCost')}
+                  </Text>
+                )}
+              </>,
               formatRupiah(each.price),
               formatRupiah(each.commission),
               amount(each.cost),

@@ -42,6 +42,10 @@ export const products = {
     en: 'Applies from the next purchase. Accepted purchases keep their price. {seller} owns the product: in maintenance or inactive, no seller sells it.',
     id: 'Berlaku mulai transaksi berikutnya. Transaksi yang sudah diterima tetap pada harganya. {seller} pemilik produk ini: saat gangguan atau nonaktif, tidak ada penjual yang menjualnya.',
   },
+  notSoldBelowCost: {
+    en: 'Not sold: cost above price',
+    id: 'Tidak dijual: modal di atas harga',
+  },
   belowCost: { en: 'Allow selling at a loss', id: 'Izinkan penjualan yang merugi' },
   changedSinceYesterday: { en: 'Changes since yesterday', id: 'Perubahan sejak kemarin' },
   nothingChanged: {

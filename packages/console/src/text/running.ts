@@ -85,6 +85,10 @@ export const running = {
     id: 'saldo kita di supplier kurang',
   },
   obstacle_unavailable: { en: 'not available at the provider', id: 'tidak tersedia di supplier' },
+  'obstacle_below-cost': {
+    en: 'cost above price: not sold',
+    id: 'modal di atas harga: tidak dijual',
+  },
   'obstacle_cut-off': { en: 'in its daily cut-off', id: 'dalam jam cut-off' },
   'obstacle_circuit-open': { en: 'circuit breaker open', id: 'circuit breaker terbuka' },
   period: { en: 'Period', id: 'Periode' },
