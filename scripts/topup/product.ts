@@ -53,6 +53,7 @@ function registerList(group: Command): void {
 
 interface Offer {
   seller: string;
+  sku: string;
   status: string;
   price: number;
   commission: number;
@@ -63,6 +64,7 @@ interface Offer {
 
 const offerColumns: Column<{ offer: Offer | undefined }>[] = [
   ['seller', ({ offer }) => offer?.seller ?? ''],
+  ['code there', ({ offer }) => offer?.sku ?? ''],
   [
     'offer',
     ({ offer }) =>
@@ -166,6 +168,7 @@ interface SetOptions {
   seller?: string;
   price?: number;
   status?: ProductStatus;
+  sku?: string;
   belowCost?: boolean;
   cutOff?: { start: string; end: string } | 'none';
 }
@@ -195,26 +198,28 @@ function registerSet(group: Command): void {
     examples: [
       'product set S10 --seller grosir --price 10450 --reason "their list of today"',
       'product set S10 --seller grosir --status maintenance --reason "informed by mail"',
+      'product set S10 --seller grosir --sku TSEL10 --reason "their new code"',
       'product set PLN20 --cut-off 23:00-01:00 --reason "PLN closes its books"',
     ],
     options: [
-      new Option('--seller <username>', 'seller of the offer, for --price and --status'),
+      new Option('--seller <username>', 'seller of the offer, for --price, --status and --sku'),
       new Option('--price <rupiah>', 'what buyers pay').argParser(wholeNumber(0, limits.offerPriceMax)),
       new Option('--status <status>', 'whether it is sold').choices(['active', 'inactive', 'maintenance']),
       new Option(
         '--cut-off <hours>',
         'daily hours in which no seller sells the product; none removes them',
       ).argParser(cutOffOf),
+      new Option('--sku <code>', "the product's code at the provider of the seller"),
       new Option('--below-cost', 'accept a price below the cost'),
       reasonOption(),
     ],
-    async run({ arg, options: { seller, price, status: word, belowCost, cutOff }, by }) {
-      const changesOffer = price !== undefined || word !== undefined;
+    async run({ arg, options: { seller, price, status: word, sku, belowCost, cutOff }, by }) {
+      const changesOffer = [price, word, sku].some((each) => each !== undefined);
       if (!changesOffer && cutOff === undefined) {
-        throw new UsageError('Give at least one of --price, --status and --cut-off.');
+        throw new UsageError('Give at least one of --price, --status, --sku and --cut-off.');
       }
       if (changesOffer !== (seller !== undefined)) {
-        throw new UsageError('--seller names the offer for --price and --status. Use them together.');
+        throw new UsageError('--seller names the offer for --price, --status and --sku. Use them together.');
       }
       const [{ setOffer }, { setCutOff }, { findCatalogueItem }, { requireAccount }] = await Promise.all([
         import('../../src/providers/catalogue.js'),
@@ -234,7 +239,7 @@ function registerSet(group: Command): void {
         };
       }
       const { _id: sellerId } = await requireAccount(seller);
-      const offer = await setOffer({ code, sellerId, price, status: word, belowCost }, by);
+      const offer = await setOffer({ code, sellerId, price, status: word, sku, belowCost }, by);
       return { data: offer, text: formatOffers([{ ...offer, is_below_cost: offer.isBelowCost }]) };
     },
   });

@@ -99,6 +99,7 @@ export async function requestBillQuote(
     productCode: product._id,
     customerNumber,
     sellerId: route.sellerId,
+    ...(route.sku !== product._id && { sku: route.sku }),
     status: 'asked',
     customerName: null,
     billPeriod: null,
@@ -154,7 +155,7 @@ export async function answerInquiry(quoteId: string, accountId: string): Promise
   const outcome: BillOutcome = seller.provider
     ? await getAdapter(seller.provider.kind).inquireBill(buildConnection(seller), {
         providerRef: quote._id,
-        productCode: quote.productCode,
+        productCode: quote.sku ?? quote.productCode,
         customerNumber: quote.customerNumber,
       })
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };

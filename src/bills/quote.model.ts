@@ -19,6 +19,8 @@ export interface Quote extends Maskable {
   /** The normalised customer number. If `proofs` is set, the number and the name are masked. */
   customerNumber: string;
   sellerId: string;
+  /** The product's code at the seller's provider, if it is not `productCode`. */
+  sku?: string;
   status: 'asked' | 'open' | 'refused';
   customerName: string | null;
   /** YYYY-MM */
@@ -46,6 +48,7 @@ const schema = new Schema<Quote>(
     productCode: { type: String, required: true },
     customerNumber: { type: String, required: true },
     sellerId: { type: String, required: true },
+    sku: { type: String },
     status: { type: String, required: true },
     customerName: { type: String, default: null },
     billPeriod: { type: String, default: null },

@@ -12,6 +12,8 @@ export interface Offer {
   _id: string;
   productCode: string;
   sellerId: string;
+  /** The product's code at the seller's provider. If absent, it is `productCode`. */
+  sku?: string | null;
   price: number;
   status: ProductStatus;
   /** Cost in rupiah, from the provider's price list or a price import. Unknown if absent. */
@@ -36,6 +38,7 @@ const schema = new Schema<Offer>(
     _id: { type: String, required: true },
     productCode: { type: String, required: true },
     sellerId: { type: String, required: true },
+    sku: { type: String },
     price: { type: Money, required: true },
     status: { type: String, required: true, enum: ['active', 'inactive', 'maintenance'] },
     cost: { type: Money },
@@ -49,6 +52,11 @@ schema.index({ productCode: 1, sellerId: 1 }, { unique: true, name: 'product_sel
 schema.index({ sellerId: 1, productCode: 1 }, { name: 'seller_products' });
 
 export const OfferModel = asReadOnly<Offer>(mongoose.model('Offer', schema));
+
+/** The product's code at the provider of the offer. */
+export function getSku({ productCode, sku }: Pick<Offer, 'productCode' | 'sku'>): string {
+  return sku ?? productCode;
+}
 
 /**
  * True if the offer is not sold because its cost is above its price, and no operator has allowed

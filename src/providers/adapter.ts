@@ -3,6 +3,7 @@ import type { ResponseCode } from '../shared/errors.js';
 /** An order for a provider. `providerRef` is `<purchase>-<n>`, never the client's reference. */
 export interface ProviderOrder {
   providerRef: string;
+  /** The product's code at the provider. */
   productCode: string;
   customerNumber: string;
   /** Maximum cost of this order, in rupiah. */

@@ -1,7 +1,7 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { getCommissionRate } from '../accounts/effective-settings.js';
 import { computeCommission } from '../money/commission.js';
-import { buildPriceUpdate, isBelowCost, OfferModel, type Offer } from '../products/offer.model.js';
+import { buildPriceUpdate, getSku, isBelowCost, OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
 import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { groupBy } from '../shared/collections.js';
@@ -10,6 +10,7 @@ import type { ChangedBy } from '../audit/record-audit.js';
 import { runInTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { recordOffer } from '../products/put-offer.js';
+import { setSku } from '../products/set-sku.js';
 import { updateProduct } from '../products/update-product.js';
 
 /** An offer with each party's share of its price, in rupiah. */
@@ -18,6 +19,8 @@ export interface CatalogueOffer {
   sellerId: string;
   /** True if the seller created the product. Then `status` is the status of the product. */
   isOwner: boolean;
+  /** The product's code at the seller's provider. */
+  sku: string;
   status: ProductStatus;
   price: number;
   /** The platform's share of the price. */
@@ -132,6 +135,7 @@ function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | un
     seller: seller?.username ?? sellerId,
     sellerId,
     isOwner,
+    sku: getSku(offer),
     price,
     cost,
     commissionRate,
@@ -186,6 +190,8 @@ export interface OfferChange {
   price?: number | undefined;
   /** Status of the whole product, if the seller created the product. */
   status?: ProductStatus | undefined;
+  /** The product's code at the provider of the seller. Null restores the product code. */
+  sku?: string | null | undefined;
   /** True to allow sales below the present cost. A higher cost stops the sales again. */
   belowCost?: boolean | undefined;
 }
@@ -197,7 +203,10 @@ export interface OfferChange {
  * @throws ConflictError if the new price gives a negative margin and `belowCost` is not true.
  */
 export async function setOffer(change: OfferChange, by: ChangedBy): Promise<CatalogueOffer> {
-  const { code, sellerId, price, status } = change;
+  const { code, sellerId, price, status, sku } = change;
+  if (sku !== undefined) {
+    await setSku({ sellerId, productCode: code, sku }, by);
+  }
   const before = await findOffer(code, sellerId);
   const margin =
     price === undefined || price === before.price ? null : computeShares({ ...before, price }).margin;

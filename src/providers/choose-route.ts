@@ -37,6 +37,8 @@ export interface RouteQuery {
 
 export interface Route {
   sellerId: string;
+  /** The product's code at this seller's provider. */
+  sku: string;
   /** The seller's price, in rupiah. */
   price: number;
   commissionRate: number;
@@ -46,7 +48,7 @@ export interface Route {
 /** The fields of an offer that routing needs. */
 export type RoutableOffer = Pick<
   Offer,
-  'sellerId' | 'price' | 'cost' | 'costAllowed' | 'providerAvailable' | 'cutOff'
+  'sellerId' | 'sku' | 'price' | 'cost' | 'costAllowed' | 'providerAvailable' | 'cutOff'
 >;
 
 /**
@@ -98,6 +100,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   if (offer && seller?.provider) {
     return {
       sellerId: seller._id,
+      sku: offer.sku ?? productCode,
       price: offer.price,
       commissionRate: getCommissionRate(seller),
       provider: getRouteProvider(seller.provider),

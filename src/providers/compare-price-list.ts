@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.model.js';
-import { OfferModel, type Offer } from '../products/offer.model.js';
+import { getSku, OfferModel, type Offer } from '../products/offer.model.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import type { ProviderProduct } from './adapter.js';
@@ -42,7 +42,7 @@ export async function comparePriceList(
   }
   const offers = await OfferModel.find({ sellerId: seller._id }).lean<Offer[]>();
   const active = offers.filter(({ status }) => status === 'active');
-  const codes = new Set(active.map(({ productCode }) => productCode));
+  const codes = new Set(active.map(getSku));
   const reading = await getAdapter(seller.provider.kind).priceList(buildConnection(seller), (code) =>
     codes.has(code),
   );
@@ -54,8 +54,8 @@ export async function comparePriceList(
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
   return {
     offers: active.length,
-    listed: active.filter(({ productCode }) => rowOf.has(productCode)).length,
-    differences: active.flatMap((offer) => findDifferences(offer, rowOf.get(offer.productCode))),
+    listed: active.filter((offer) => rowOf.has(getSku(offer))).length,
+    differences: active.flatMap((offer) => findDifferences(offer, rowOf.get(getSku(offer)))),
   };
 }
 

@@ -125,13 +125,14 @@ async function readCatalogue(condition: Condition, after: string, size: number):
 
 function toRoutableOffer({
   sellerId,
+  sku = null,
   price,
   cost = null,
   costAllowed = null,
   providerAvailable = null,
   cutOff = null,
 }: Offer): RoutableOffer {
-  return { sellerId, price, cost, costAllowed, providerAvailable, cutOff };
+  return { sellerId, sku, price, cost, costAllowed, providerAvailable, cutOff };
 }
 
 function buildCondition({ category, subcategory, operator }: PriceListFilter): Condition {

@@ -1,7 +1,7 @@
 import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { OfferModel, type Offer } from '../products/offer.model.js';
+import { getSku, OfferModel, type Offer } from '../products/offer.model.js';
 import { logger } from '../shared/logger.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { redis } from '../redis/connection.js';
@@ -87,8 +87,8 @@ export async function readFloatWithLatency(
  *   changed.
  */
 export async function syncPriceList(seller: Seller): Promise<number | null> {
-  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
-  const offered = new Set(offers.map(({ productCode }) => productCode));
+  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1, sku: 1 }).lean<Offer[]>();
+  const offered = new Set(offers.map(getSku));
   const reading = await getAdapter(getProviderKind(seller)).priceList(buildConnection(seller), (code) =>
     offered.has(code),
   );
@@ -103,13 +103,16 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
   const codes = offers.map(({ productCode }) => productCode);
   await writeAndInvalidate([OfferModel], codes.length > subjectsMax ? null : codes, (writer) =>
     writer.bulkWrite(
-      offers.map(({ _id, productCode }) => ({
-        updateOne: { filter: { _id }, update: { $set: getOfferFacts(rowOf.get(productCode)) } },
+      offers.map((offer) => ({
+        updateOne: {
+          filter: { _id: offer._id },
+          update: { $set: getOfferFacts(rowOf.get(getSku(offer))) },
+        },
       })),
       { ordered: false },
     ),
   );
-  return offers.filter(({ productCode }) => rowOf.has(productCode)).length;
+  return offers.filter((offer) => rowOf.has(getSku(offer))).length;
 }
 
 function getOfferFacts(

@@ -25,6 +25,11 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   transactionId: string;
   n: number;
   sellerId: string;
+  /**
+   * The product's code at the provider with which the order was sent, if it is not the product code
+   * of the purchase. Status checks use it even if the offer changes later.
+   */
+  sku?: string;
   /** The seller's price in rupiah. It never exceeds the debit less the markup. */
   offerPrice: number;
   commissionRate: number;
@@ -79,6 +84,7 @@ const schema = new Schema<Order>(
     transactionId: { type: String, required: true },
     n: { type: Number, required: true },
     sellerId: { type: String, required: true },
+    sku: { type: String },
     offerPrice: { type: Money, required: true },
     commissionRate: { type: Number, required: true },
     providerKind: { type: String, required: true },

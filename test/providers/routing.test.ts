@@ -89,6 +89,7 @@ describe('routing', () => {
     const [dear, cheap, middle] = sellers;
     expect(await chooseRoute({ productCode: code })).to.deep.equal({
       sellerId: cheap,
+      sku: code,
       price: 10_100,
       commissionRate: 0.02,
       provider: { kind: 'simulator', baseUrl: null, username: 'us' },
@@ -178,7 +179,7 @@ describe('routing', () => {
   it('sells below cost with the permission of an operator, up to the cost of that day', async () => {
     const { code, sellers } = await newProduct([10_000], { offers: [{ cost: 10_700 }] });
     const [sellerId = ''] = sellers;
-    const by = { actor: 'operator', reason: 'test' } as const;
+    const by = { actor: 'operator', from: null, reason: 'test' };
     const setCost = (cost: number) =>
       writeAndInvalidate([OfferModel], [code], (rows) =>
         rows.updateOne({ _id: `${code}:${sellerId}` }, { $set: { cost } }),
@@ -279,7 +280,7 @@ describe('routing', () => {
       role: 'seller',
       provider: { kind: 'digiflazz', baseUrl: server.url, username: server.username, secret: server.apiKey },
     });
-    const codes = ['xld10', 'gone', 'unlisted'];
+    const codes = ['ours', 'gone', 'unlisted'];
     await writeAndInvalidate([OfferModel], null, (rows) =>
       rows.create(
         codes.map((code) => ({
@@ -288,6 +289,7 @@ describe('routing', () => {
           sellerId: account._id,
           price: 12_000,
           status: code === 'gone' ? ('inactive' as const) : ('active' as const),
+          ...(code === 'ours' && { sku: 'xld10' }),
         })),
       ),
     );
@@ -299,14 +301,14 @@ describe('routing', () => {
     const common = { price: 12_000, status: 'active', cutOff: null };
     expect(facts).to.deep.equal([
       { ...common, productCode: 'gone', status: 'inactive', cost: 5_000, providerAvailable: false },
-      { ...common, productCode: 'unlisted', cost: null, providerAvailable: false },
       {
         ...common,
-        productCode: 'xld10',
+        productCode: 'ours',
         cost: 10_000,
         providerAvailable: true,
         cutOff: { start: '23:45', end: '00:15' },
       },
+      { ...common, productCode: 'unlisted', cost: null, providerAvailable: false },
     ]);
     await server.stop();
   });

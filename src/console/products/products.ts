@@ -32,6 +32,7 @@ export const productData = nameSchema(
         requiredObject({
           seller: Joi.string(),
           is_owner: Joi.boolean(),
+          sku: Joi.string().description("The product's code at the seller's provider."),
           status,
           price: Joi.number(),
           commission: Joi.number(),
@@ -61,9 +62,10 @@ export function presentProduct({ product, offers }: CatalogueItem) {
     cut_off: cutOff,
     max_wait_s: maxWaitS ?? null,
     offers: offers.map(
-      ({ seller, isOwner, isBelowCost, status: of, price, commission, cost, margin, isAvailable }) => ({
+      ({ seller, isOwner, isBelowCost, sku, status: of, price, commission, cost, margin, isAvailable }) => ({
         seller,
         is_owner: isOwner,
+        sku,
         status: of,
         price,
         commission,
@@ -149,10 +151,14 @@ export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }
   },
 });
 
+/** A provider writes its codes in its own way, so only blanks at the ends are refused. */
+const skuSchema = text(64).pattern(/^\S(?:.*\S)?$/u);
+
 interface OfferBody extends Reason {
   seller: string;
   price?: number;
   status?: ProductStatus;
+  sku?: string | null;
   below_cost: boolean;
 }
 
@@ -167,13 +173,14 @@ export const setOfferCall = defineConsoleOperation<OfferBody, { code: string }>(
     seller: text(64).required(),
     price: rupiah({ min: 0, max: limits.offerPriceMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),
+    sku: skuSchema.allow(null),
     below_cost: Joi.boolean().default(false),
     reason,
-  }).or('price', 'status'),
+  }).or('price', 'status', 'sku'),
   data: requiredObject({}),
-  async handle({ params, body: { seller, price, status, below_cost: belowCost }, by }) {
+  async handle({ params, body: { seller, price, status, sku, below_cost: belowCost }, by }) {
     const { _id: sellerId } = await requireAccount(seller);
-    await setOffer({ code: params.code, sellerId, price, status, belowCost }, by);
+    await setOffer({ code: params.code, sellerId, price, status, sku, belowCost }, by);
     return {};
   },
 });

@@ -14,7 +14,7 @@ import { getLogFields } from '../purchase-metrics.js';
 
 /** Builds an order that is neither stored nor sent yet. `claimOrder` stores it. */
 export function buildOrder(
-  order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
+  order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'sku' | 'offerPrice' | 'commissionRate'> & {
     accountId: string;
     provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
   },
@@ -95,7 +95,7 @@ export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore:
   }
   return {
     providerRef: order._id,
-    productCode: purchase.productCode,
+    productCode: order.sku ?? purchase.productCode,
     customerNumber: purchase.customerNumber,
     costMax: order.offerPrice,
     // A status check must match the request that was sent. Providers have separate calls for paying
@@ -147,6 +147,7 @@ export async function prepareNextOrder(
     transactionId: purchase._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
+    ...(choice.sku !== purchase.productCode && { sku: choice.sku }),
     // The bill determines its price, not the offer.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,

@@ -1,4 +1,14 @@
-import { Anchor, Button, Checkbox, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Checkbox,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
@@ -52,7 +62,7 @@ export function ProductPage(): React.ReactElement {
               <Stack gap="sm" maw={640}>
                 {found.data.offers.map((each) => (
                   <SetOffer
-                    key={`${each.seller} ${each.price} ${each.status}`}
+                    key={`${each.seller} ${each.sku} ${each.price} ${each.status}`}
                     code={found.data.code}
                     of={each}
                   />
@@ -103,6 +113,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
           label={t('offers')}
           heads={[
             t('seller'),
+            t('sku'),
             t('status'),
             t('price'),
             t('commission'),
@@ -110,7 +121,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
             t('sellerMargin'),
             t('providerSays'),
           ]}
-          ends={[2, 3, 4, 5]}
+          ends={[3, 4, 5, 6]}
           minWidth={680}
           rows={of.map((each) => ({
             key: each.seller,
@@ -125,6 +136,7 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
                   </Text>
                 )}
               </>,
+              each.sku,
               <>
                 <Status state={each.status}>{t(`sold_${each.status}`)}</Status>
                 {each.is_below_cost && (
@@ -205,6 +217,7 @@ function History({ code, offers }: { code: string; offers: Offer[] }): React.Rea
 function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement {
   const [price, setPrice] = useState(String(of.price));
   const [status, setStatus] = useState(of.status);
+  const [sku, setSku] = useState(of.sku);
   const [belowCost, setBelowCost] = useState(false);
   return (
     <ActionForm
@@ -218,6 +231,7 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
               seller: of.seller,
               ...(parseNumber(price) !== of.price && { price: parseNumber(price) }),
               status,
+              ...(sku.trim() !== of.sku && { sku: sku.trim() === '' ? null : sku.trim() }),
               below_cost: belowCost,
               reason,
             },
@@ -234,6 +248,13 @@ function SetOffer({ code, of }: { code: string; of: Offer }): React.ReactElement
           onChange={(event) => setStatus(states.find((each) => each === event.currentTarget.value) ?? status)}
         />
       </SimpleGrid>
+      <TextInput
+        label={t('sku')}
+        description={t('skuHelp')}
+        value={sku}
+        maxLength={64}
+        onChange={(event) => setSku(event.currentTarget.value)}
+      />
       <Checkbox
         label={t('belowCost')}
         checked={belowCost}

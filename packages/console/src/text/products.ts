@@ -42,6 +42,11 @@ export const products = {
     en: 'Applies from the next purchase. Accepted purchases keep their price. {seller} owns the product: in maintenance or inactive, no seller sells it.',
     id: 'Berlaku mulai transaksi berikutnya. Transaksi yang sudah diterima tetap pada harganya. {seller} pemilik produk ini: saat gangguan atau nonaktif, tidak ada penjual yang menjualnya.',
   },
+  sku: { en: 'Code at the provider', id: 'Kode di supplier' },
+  skuHelp: {
+    en: 'Orders are sent with this code. If empty, it is the product code. A new code makes cost and stock unknown until the price list is read again.',
+    id: 'Order dikirim dengan kode ini. Jika kosong, dipakai kode produk. Setelah kode diganti, modal dan stok belum diketahui sampai daftar harga dibaca lagi.',
+  },
   notSoldBelowCost: {
     en: 'Not sold: cost above price',
     id: 'Tidak dijual: modal di atas harga',
