@@ -7,6 +7,7 @@ import { defineCommand, defineGroup, type CommandCall } from './define-command.j
 import { facts, listText, rupiah, status, table, time } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { httpUrl, reasonOption, secretFromStdin, wholeNumber } from './options.js';
+import { registerProviderImport } from './provider-import.js';
 import { UsageError } from './usage-error.js';
 
 /** `topup provider …` and `topup reconcile`: the systems that fulfil orders. */
@@ -20,6 +21,7 @@ export function registerProviders(program: Command): void {
   registerAccept(group);
   registerRoute(group);
   registerPrices(group);
+  registerProviderImport(group);
   registerReconcile(program);
 }
 

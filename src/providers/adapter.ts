@@ -113,6 +113,12 @@ export type Reading<T> = { ok: true; value: T } | { ok: false; code: string; mes
 /** A row of a provider's price list. `cost` is in rupiah. `cutOff` is in business time, HH:MM. */
 export interface ProviderProduct {
   code: string;
+  /** Name, category and brand in the words of the provider. Absent if its list has none. */
+  name?: string;
+  group?: string;
+  brand?: string;
+  /** True for a bill: `cost` is its admin fee, or 0. */
+  isBill?: boolean;
   cost: number;
   /** True if the product is active at the provider, enabled for us, and in stock. */
   available: boolean;

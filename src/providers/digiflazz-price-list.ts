@@ -2,10 +2,13 @@ import Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
 import { parseMinuteOfDay } from '../products/cut-off.js';
 import type { HttpCall } from './http.js';
-import { streamRows } from './stream-rows.js';
+import { describeRow, streamRows } from './stream-rows.js';
 
 interface Row {
   buyer_sku_code: string;
+  product_name?: unknown;
+  category?: unknown;
+  brand?: unknown;
   /** Rupiah. Prepaid only. */
   price?: number;
   /** Rupiah. Postpaid only. */
@@ -21,6 +24,9 @@ interface Row {
 const rupiahSchema = Joi.number().integer().min(0);
 const rowSchema = Joi.object<Row>({
   buyer_sku_code: Joi.string().required(),
+  product_name: Joi.any(),
+  category: Joi.any(),
+  brand: Joi.any(),
   price: rupiahSchema,
   admin: rupiahSchema,
   buyer_product_status: Joi.boolean().required(),
@@ -64,6 +70,8 @@ function toProduct(row: Row): ProviderProduct {
   const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
   return {
     code: row.buyer_sku_code,
+    ...describeRow({ name: row.product_name, group: row.category, brand: row.brand }),
+    isBill: row.price === undefined,
     // The list has only the admin fee of a bill, not its amount.
     cost: row.price ?? row.admin ?? 0,
     available: row.buyer_product_status && row.seller_product_status && inStock,

@@ -22,7 +22,6 @@ import type {
   ProviderConnection,
   ProviderOrder,
   ProviderOutcome,
-  ProviderProduct,
   ProviderTraits,
   Reading,
 } from './adapter.js';
@@ -35,8 +34,8 @@ import {
   type JsonResponse,
   type StatusRules,
 } from './json-response.js';
-import { callHttp, type HttpResponse } from './http.js';
-import { streamRows } from './stream-rows.js';
+import { callHttp, type HttpCall, type HttpResponse } from './http.js';
+import { readPriceList } from './h2h-price-list.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
 const isSandboxMode = env.APP_MODE === 'sandbox';
@@ -92,22 +91,12 @@ const meterSchema = Joi.object<{ status: string; customer_name: string; power?: 
   customer_name: Joi.string().required(),
   power: textSchema,
 });
-const priceRowSchema = Joi.object<PriceRow>({
-  code: Joi.string().required(),
-  price: rupiahSchema.required(),
-  status: Joi.string().required(),
-});
 interface BillBody {
   customer_name: string;
   bill_period: string;
   total_bill: number;
   admin_fee: number;
   total_amount: number;
-}
-interface PriceRow {
-  code: string;
-  price: number;
-  status: string;
 }
 
 /**
@@ -125,7 +114,7 @@ export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     inquire: (connection, order) => inquireOrder(connection, order, kind),
     inquireBill,
     balance: readBalance,
-    priceList: readPriceList,
+    priceList: (connection, wants) => readPriceList(buildPriceListCall(connection), wants),
     // Extensions of the protocol that only the simulator has.
     ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter, endOrder }),
     readCallback,
@@ -396,24 +385,9 @@ async function readBalance(connection: ProviderConnection): Promise<Reading<numb
     : { ok: false, code: read.code, message: read.message };
 }
 
-function readPriceList(
-  connection: ProviderConnection,
-  wants?: (code: string) => boolean,
-): Promise<Reading<ProviderProduct[]>> {
+function buildPriceListCall(connection: ProviderConnection): HttpCall {
   const url = buildAddress(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
-  return streamRows({
-    call: {
-      method: 'GET',
-      url,
-      timeoutMs: h2hTraits.timeoutMs,
-      sellerId: connection.sellerId,
-    },
-    row: priceRowSchema,
-    codeField: 'code',
-    isGood: (status) => status === '00',
-    wants,
-    read: ({ code, price, status }) => ({ code, cost: price, available: status === 'active', cutOff: null }),
-  });
+  return { method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId: connection.sellerId };
 }
 
 const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed' | 'pending' }>({

@@ -99,3 +99,16 @@ function readRow<Row>(
   const valid = matchSchema(row, found);
   return valid === null ? 'unreadable' : read(valid);
 }
+
+/** Returns the describing texts of a row that are texts. They never decide whether it is readable. */
+export function describeRow(
+  texts: Record<'name' | 'group' | 'brand', unknown>,
+): Pick<ProviderProduct, 'name' | 'group' | 'brand'> {
+  const isText = (entry: [string, unknown]): entry is [string, string] =>
+    typeof entry[1] === 'string' && entry[1].trim() !== '';
+  return Object.fromEntries(
+    Object.entries(texts)
+      .filter(isText)
+      .map(([field, text]) => [field, text.trim().slice(0, 200)]),
+  );
+}

@@ -62,8 +62,26 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   const importId = newId();
   const details = { file: request.file, planned: plan.changes.length };
   await createImport(importId, { ...details, by });
+  const { changed, skipped } = await writePlannedChanges(plan.changes, { importId, details, by });
+  if (skipped.length === 0 && changed === 0) {
+    // Another import applied the same list concurrently and recorded all the changes.
+    await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
+    throw new ConflictError(asWritten(noChangesMessage));
+  }
+  await finishImport(importId);
+  return { importId, plan, changed, kept: skipped };
+}
+
+/**
+ * Writes the changes of a plan to existing offers, and a row for the undo of each.
+ * @returns The number of changed offers, and the changes that another actor made impossible.
+ */
+export async function writePlannedChanges(
+  changes: PlannedChange[],
+  { importId, details, by }: { importId: string; details: object; by: ChangedBy },
+): Promise<{ changed: number; skipped: PlannedChange[] }> {
   const outcomes = await writeFigures(
-    plan.changes.map((each) => ({ ...each, productCode: each.code })),
+    changes.map((each) => ({ ...each, productCode: each.code })),
     {
       by,
       importId,
@@ -73,14 +91,15 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
         saveWrittenRows(session, some.filter(isWritten), { importId, told: details, by }),
     },
   );
-  const skipped = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
-  if (skipped.length === 0 && !outcomes.some(isWritten)) {
-    // Another import applied the same list concurrently and recorded all the changes.
-    await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
-    throw new ConflictError(asWritten(noChangesMessage));
-  }
+  return {
+    changed: outcomes.filter(isWritten).length,
+    skipped: outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change)),
+  };
+}
+
+/** Marks an import as applied, unless it is being undone. */
+export async function finishImport(importId: string): Promise<void> {
   await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
-  return { importId, plan, changed: outcomes.filter(isWritten).length, kept: skipped };
 }
 
 const unconfirmedMessages: Record<ConfirmReason, string> = {
@@ -90,7 +109,7 @@ const unconfirmedMessages: Record<ConfirmReason, string> = {
 };
 
 /** @throws ConflictError if a line is likely to be a mistake. */
-function refuseUnconfirmed({ changes }: ImportPlan): void {
+export function refuseUnconfirmed({ changes }: ImportPlan): void {
   const warnings = confirmReasons.toReversed().flatMap((why) => {
     const lines = sortByImportance(changes.filter((each) => each[why])).map(({ line }) => line);
     const where = `at ${lines.length} lines (${lines.slice(0, 10).join(', ')}${lines.length > 10 ? ', …' : ''})`;
@@ -102,7 +121,7 @@ function refuseUnconfirmed({ changes }: ImportPlan): void {
 }
 
 /** Creates the import before the offers are written, so that an interrupted import can be found. */
-async function createImport(
+export async function createImport(
   _id: string,
   { file, planned, by }: { file: string; planned: number; by: ChangedBy },
 ): Promise<void> {
@@ -125,7 +144,7 @@ async function createImport(
  * also writes the audit entry. So an import without any change has no entry, and an interrupted
  * import with changes has one.
  */
-async function saveWrittenRows(
+export async function saveWrittenRows(
   session: Session,
   written: WriteOutcome<FiguresChange & Pick<PlannedChange, 'line'>>[],
   { importId, told, by }: { importId: string; told: object; by: ChangedBy },

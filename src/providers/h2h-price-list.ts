@@ -1,0 +1,44 @@
+import Joi from 'joi';
+import type { ProviderProduct, Reading } from './adapter.js';
+import type { HttpCall } from './http.js';
+import { describeRow, streamRows } from './stream-rows.js';
+
+interface Row {
+  code: string;
+  name?: unknown;
+  category?: unknown;
+  operator?: unknown;
+  /** Rupiah. */
+  price: number;
+  status: string;
+}
+
+const rowSchema = Joi.object<Row>({
+  code: Joi.string().required(),
+  name: Joi.any(),
+  category: Joi.any(),
+  operator: Joi.any(),
+  price: Joi.number().integer().min(0).required(),
+  status: Joi.string().required(),
+});
+
+/** Reads the price list of the reseller-software protocol. */
+export function readPriceList(
+  call: HttpCall,
+  wants?: (code: string) => boolean,
+): Promise<Reading<ProviderProduct[]>> {
+  return streamRows({
+    call,
+    row: rowSchema,
+    codeField: 'code',
+    isGood: (status) => status === '00',
+    wants,
+    read: ({ code, name, category, operator, price, status }) => ({
+      code,
+      ...describeRow({ name, group: category, brand: operator }),
+      cost: price,
+      available: status === 'active',
+      cutOff: null,
+    }),
+  });
+}
