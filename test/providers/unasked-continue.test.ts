@@ -64,6 +64,7 @@ describe('a provider that sends 100 Continue unasked', () => {
     'byte by byte': Array.from(goOn),
     'twice, with headers': [`${goOn}HTTP/1.1 100 Continue\r\nserver: Microsoft-IIS/6.0\r\n\r\n`],
     'with 102 and 103': [goOn, 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'],
+    'after 103': ['HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', goOn],
     'as HTTP/1.0': ['HTTP/1.0 100 Continue\r\n\r\n'],
   };
   for (const [name, adapter] of Object.entries(adapters)) {

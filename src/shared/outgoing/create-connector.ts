@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { connectTimeoutMs } from './connect-socket.js';
-import { skipContinue } from './skip-continue.js';
+import { skipInformational } from './skip-informational.js';
 
 type Open = (to: { hostname: string; port: number }) => Promise<Socket>;
 
@@ -17,7 +17,7 @@ export function createConnector(open: Open): buildConnector.connector {
       if (error) {
         callback(error, null);
       } else {
-        callback(null, skipContinue(socket));
+        callback(null, skipInformational(socket));
       }
     });
   };

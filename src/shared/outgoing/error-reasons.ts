@@ -4,7 +4,7 @@ import { lookUp } from '../collections.js';
 /** Errors of undici that have no code of their own: by class, or by the message of a `SocketError`. */
 const notHttpReason = 'NOT_HTTP';
 const socketErrorReasons: Record<string, string> = {
-  // Data before a request, or `100 Continue` that `skipContinue` did not recognize.
+  // Data before a request, or `100 Continue` on a connection without `skipInformational`.
   'bad response': 'UNEXPECTED_RESPONSE',
   'bad upgrade': 'UNEXPECTED_UPGRADE',
 };

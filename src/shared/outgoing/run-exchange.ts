@@ -36,10 +36,10 @@ export async function runExchange<T>(
   let timer: NodeJS.Timeout | undefined;
   const unwritten = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      abort.abort(new DOMException('The call took too long', 'TimeoutError'));
       if (!isWritten) {
         reject(late);
       }
+      abort.abort(new DOMException('The call took too long', 'TimeoutError'));
     }, timeoutMs);
   });
   try {

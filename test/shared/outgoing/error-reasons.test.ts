@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { request } from 'undici';
 import { describeErrorReason, getErrorReason } from '../../../src/shared/outgoing/error-reasons.js';
 import { callHttp } from '../../../src/providers/http.js';
 import { createSender } from '../../../src/webhooks/deliver/send-request.js';
@@ -103,6 +104,17 @@ describe('reasons of failed calls', () => {
         },
       ));
   }
+
+  it('100 Continue on a plain connection of undici: UNEXPECTED_RESPONSE', () =>
+    withServer(
+      (socket) => socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n')),
+      async (url) => {
+        const error: unknown = await request(url).catch((thrown: unknown) => thrown);
+        // If undici skips it one day, `skipInformational` is not needed any more.
+        expect(getErrorReason(error)).to.equal('UNEXPECTED_RESPONSE');
+        expect(describeErrorReason('UNEXPECTED_RESPONSE')).to.equal('a response was sent before the request');
+      },
+    ));
 
   it('a refused connection: ECONNREFUSED, and nothing was sent', async () => {
     let url = '';

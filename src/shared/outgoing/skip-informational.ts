@@ -2,15 +2,17 @@ import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 
 const headBytesMax = 16_384;
-const continueLine = /^HTTP\/1\.[01] 100[ \r]/;
-const continueStarts = ['HTTP/1.0 100', 'HTTP/1.1 100'];
+/** Without 101, which changes the protocol. undici refuses it. */
+const informationalLine = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
+const lineStarts = ['HTTP/1.0 1', 'HTTP/1.1 1'];
+const lineLength = 'HTTP/1.1 100 '.length;
 
 /**
- * Passes the bytes of a connection on, without `100 Continue` before a response. Old web servers send
- * it although nobody asked. HTTP requires clients to skip it (RFC 9110, section 15.2), but undici
- * fails the call with "bad response". undici itself skips other informational responses.
+ * Passes the bytes of a connection on, without informational responses such as `100 Continue`. Old
+ * web servers send it although nobody asked. HTTP requires clients to skip it (RFC 9110, section
+ * 15.2), but undici fails the call with "bad response".
  */
-export function skipContinue(socket: Socket): Socket {
+export function skipInformational(socket: Socket): Socket {
   const filter = createFilter();
   let hasEnded = false;
   const stream = new Duplex({
@@ -78,12 +80,12 @@ function createFilter() {
       }
       head = Buffer.concat([head, chunk]);
       for (;;) {
-        const start = head.toString('latin1', 0, 13);
-        const isContinue = continueLine.test(start);
-        const end = isContinue ? head.indexOf('\r\n\r\n') : -1;
+        const start = head.toString('latin1', 0, lineLength);
+        const isInformational = informationalLine.test(start);
+        const end = isInformational ? head.indexOf('\r\n\r\n') : -1;
         if (end !== -1) {
           head = head.subarray(end + 4);
-        } else if (isContinue ? head.length < headBytesMax : couldBeContinue(start)) {
+        } else if (isInformational ? head.length < headBytesMax : couldBecomeInformational(start)) {
           return Buffer.alloc(0);
         } else {
           isBeforeResponse = false;
@@ -94,6 +96,6 @@ function createFilter() {
   };
 }
 
-function couldBeContinue(start: string): boolean {
-  return start.length < 13 && continueStarts.some((each) => each.startsWith(start.slice(0, 12)));
+function couldBecomeInformational(start: string): boolean {
+  return start.length < lineLength && lineStarts.some((each) => each.startsWith(start.slice(0, each.length)));
 }
