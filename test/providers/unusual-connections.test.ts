@@ -6,6 +6,7 @@ import type { ProviderAdapter } from '../../src/providers/adapter.js';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { callHttp } from '../../src/providers/http.js';
+import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { startStoppedServer } from '../support/stopped-server.js';
@@ -102,30 +103,37 @@ describe('a provider that sends 100 Continue unasked', () => {
 });
 
 describe('a provider that accepts no connection within the timeout', () => {
-  it('is not sent the order, also not when it accepts connections later', async () => {
-    const stopped = await startStoppedServer();
-    try {
-      const result = await callHttp({
-        method: 'POST',
-        url: new URL(`http://127.0.0.1:${stopped.port}/`),
-        body: '{}',
-        timeoutMs: 300,
-        sellerId: newId(),
-      });
-      expect(result).to.deep.equal({ kind: 'not-sent', reason: 'CONNECT_TIMEOUT' });
-      stopped.resume();
-      const isAccepted = () => stopped.seen.connections > stopped.fillers;
-      await eventually('the connection is accepted after all', isAccepted);
-      const later = await callHttp({
-        method: 'GET',
-        url: new URL(`http://127.0.0.1:${stopped.port}/`),
-        timeoutMs: 5_000,
-        sellerId: newId(),
-      });
-      expect(later).to.include({ kind: 'answer', status: 200 });
-      await eventually('only the later call arrived', () => stopped.seen.requests === 1);
-    } finally {
-      await stopped.close();
-    }
+  before(async () => {
+    redis();
+    await connectRedis();
   });
+  after(disconnectRedis);
+
+  for (const [what, sendBefore] of [
+    ['an order', () => new Date(Date.now() + 60_000)],
+    ['a status check', () => null],
+  ] as const) {
+    it(`is not sent ${what}, even if it accepts the connection later`, async () => {
+      const stopped = await startStoppedServer();
+      const call = (method: 'GET' | 'POST', timeoutMs: number) =>
+        callHttp({
+          method,
+          url: new URL(`http://127.0.0.1:${stopped.port}/`),
+          ...(method === 'POST' && { body: '{}' }),
+          timeoutMs,
+          sellerId: newId(),
+          sendBefore: sendBefore(),
+        });
+      try {
+        expect(await call('POST', 300)).to.deep.equal({ kind: 'not-sent', reason: 'CONNECT_TIMEOUT' });
+        stopped.resume();
+        const isAccepted = () => stopped.seen.connections > stopped.fillers;
+        await eventually('the connection is accepted after all', isAccepted);
+        expect(await call('GET', 5_000)).to.include({ kind: 'answer', status: 200 });
+        await eventually('only the later call arrived', () => stopped.seen.requests === 1);
+      } finally {
+        await stopped.close();
+      }
+    });
+  }
 });
