@@ -6,7 +6,12 @@
  * URLs carry signatures, so no error contains a URL.
  */
 import { setImmediate } from 'node:timers/promises';
-import { Agent, buildConnector, request, type Dispatcher } from 'undici';
+import { Agent, request, type buildConnector } from 'undici';
+import { connectSocket } from '../shared/outgoing/connect-socket.js';
+import { createConnector } from '../shared/outgoing/create-connector.js';
+import { getErrorReason } from '../shared/outgoing/error-reasons.js';
+import { resolveBySystem, resolveHost } from '../shared/outgoing/resolve-host.js';
+import { ConnectLateError, runExchange } from '../shared/outgoing/run-exchange.js';
 import { runInSpan, getTraceparent } from '../shared/tracing.js';
 import { storePause, parseRetryAfterMs } from './pause.js';
 import { latestNowMs, measureLatestNowMs } from '../redis/fleet-clock.js';
@@ -45,7 +50,6 @@ export type HttpResponse =
   /** The provider may have received and executed the request. */
   | { kind: 'unknown'; reason: string };
 
-const connectTimeoutMs = 2_000;
 const bodyBytesDefault = 65_536;
 /**
  * Statuses that can request a pause with Retry-After: too many requests, and overloaded or in
@@ -58,11 +62,13 @@ const pauseStatuses = [429, 503];
  * connector returns its socket.
  */
 const connectionErrors = new WeakSet<Error>();
-const connectSocket = buildConnector({ timeout: connectTimeoutMs });
+const connectToProvider = createConnector(({ hostname, port }) =>
+  connectSocket({ port, lookups: resolveHost(hostname, resolveBySystem) }),
+);
 
 /** Connections for calls that cannot buy, such as catalogues and balances. */
 const agent = createAgent((options, callback) => {
-  connectSocket(options, (...result) => {
+  connectToProvider(options, (...result) => {
     const [error] = result;
     if (error) {
       connectionErrors.add(error);
@@ -73,15 +79,15 @@ const agent = createAgent((options, callback) => {
 
 /**
  * Connections for calls that can buy. The machine may have been paused unnoticed while it
- * connected. So the time is read from Redis again after connecting, before `buildOrderDispatcher`
- * checks the deadline.
+ * connected. So the time is read from Redis again after connecting, before
+ * `requireOnTime` checks the deadline.
  */
 const orderAgent = createAgent((options, callback) => {
   const fail = (error: Error) => {
     connectionErrors.add(error);
     callback(error, null);
   };
-  connectSocket(options, (error, socket) => {
+  connectToProvider(options, (error, socket) => {
     if (!socket) {
       fail(error);
       return;
@@ -99,27 +105,13 @@ const orderAgent = createAgent((options, callback) => {
 
 /**
  * Checks the deadline in the same iteration of the event loop as the write. The request may have
- * waited for a free connection or a blocked event loop. A late request is dropped; its connection
- * stays open.
+ * waited for a free connection or a blocked event loop.
  */
-function buildOrderDispatcher(sendBefore: Date): Dispatcher {
-  return orderAgent.compose(
-    (dispatch) => (options, handler) =>
-      dispatch(options, {
-        onRequestStart(controller, context) {
-          const late = buildLateError(latestNowMs(), sendBefore.getTime());
-          if (late) {
-            throw late;
-          }
-          handler.onRequestStart?.(controller, context);
-        },
-        onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-        onResponseStart: (...args) => handler.onResponseStart?.(...args),
-        onResponseData: (...args) => handler.onResponseData?.(...args),
-        onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-        onResponseError: (...args) => handler.onResponseError?.(...args),
-      }),
-  );
+function requireOnTime(sendBefore: Date): void {
+  const late = buildLateError(latestNowMs(), sendBefore.getTime());
+  if (late) {
+    throw late;
+  }
 }
 
 function createAgent(connect: buildConnector.connector): Agent {
@@ -186,38 +178,45 @@ async function exchangeOnce(
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpResponse> {
   await requireBeforeDeadline(call);
-  const traceparent = getTraceparent();
+  const { sendBefore, timeoutMs } = call;
+  const limits = sendBefore
+    ? { dispatcher: orderAgent, timeoutMs, beforeWrite: () => requireOnTime(sendBefore) }
+    : { dispatcher: agent, timeoutMs };
   try {
-    const response = await request(call.url, {
-      dispatcher: call.sendBefore instanceof Date ? buildOrderDispatcher(call.sendBefore) : agent,
-      method: call.method,
-      headers: {
-        accept: 'application/json',
-        'user-agent': 'topup-service/1',
-        ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        ...(traceparent !== undefined && { traceparent }),
-      },
-      body: call.body ?? null,
-      // The timers of undici restart with every byte, so a slow response could exceed them.
-      signal: AbortSignal.timeout(call.timeoutMs),
+    return await runExchange(limits, async (bounds) => {
+      const response = await request(call.url, { ...bounds, ...buildRequest(call) });
+      const { statusCode: status } = response;
+      const pauseMs = pauseStatuses.includes(status)
+        ? parseRetryAfterMs(response.headers['retry-after'])
+        : null;
+      if (pauseMs !== null) {
+        await storePause(call.sellerId, pauseMs);
+      }
+      const text = await read(response.body, status);
+      return text === null
+        ? { kind: 'unknown', reason: 'ANSWER_TOO_LONG' }
+        : { kind: 'answer', status, text, asksForPause: pauseMs !== null };
     });
-    const { statusCode: status } = response;
-    const pauseMs = pauseStatuses.includes(status)
-      ? parseRetryAfterMs(response.headers['retry-after'])
-      : null;
-    if (pauseMs !== null) {
-      await storePause(call.sellerId, pauseMs);
-    }
-    const text = await read(response.body, status);
-    return text === null
-      ? { kind: 'unknown', reason: 'ANSWER_TOO_LONG' }
-      : { kind: 'answer', status, text, asksForPause: pauseMs !== null };
   } catch (error) {
     if (error instanceof LateError) {
       throw error;
     }
     return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: getErrorReason(error) };
   }
+}
+
+function buildRequest({ method, body }: HttpCall) {
+  const traceparent = getTraceparent();
+  return {
+    method,
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'topup-service/1',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(traceparent !== undefined && { traceparent }),
+    },
+    body: body ?? null,
+  };
 }
 
 /**
@@ -285,22 +284,10 @@ async function readBounded(
 }
 
 /**
- * True only for errors from connecting. The same codes on an open connection prove nothing. An
- * invalid certificate is an error from connecting; a TLS alert after the handshake is not.
+ * True only for errors before the request was written. The same codes on an open connection prove
+ * nothing. An invalid certificate is an error from connecting; a TLS alert after the handshake is
+ * not.
  */
 function isNeverSent(error: unknown): boolean {
-  return error instanceof Error && connectionErrors.has(error);
-}
-
-/**
- * Returns a short code for logs and for the record of the order. Never returns the error message,
- * which may contain the URL.
- */
-function getErrorReason(error: unknown): string {
-  const { code, name } = getErrorFields(error);
-  return name === 'TimeoutError' ? 'TIMEOUT' : (code ?? name ?? 'ERROR');
-}
-
-function getErrorFields(error: unknown): { code?: string; name?: string } {
-  return error instanceof Error ? error : {};
+  return error instanceof ConnectLateError || (error instanceof Error && connectionErrors.has(error));
 }

@@ -3,6 +3,7 @@ import { env } from '../../config/env.js';
 import { toChargedBill } from '../bills/quotes.js';
 import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
+import { isLatin1 } from '../shared/printable.js';
 import { say, type MessageKey } from '../shared/say.js';
 import { formatToken, parsePlnToken } from './pln-token.js';
 import type { Purchase, PurchaseStatus } from './purchase.model.js';
@@ -42,6 +43,7 @@ const receiptLabels = {
     token: 'TOKEN',
     energy: 'Jumlah kWh',
     thanks: 'Terima kasih',
+    missing: '? = huruf yang tidak dapat dicetak. Teks lengkap ada di data transaksi.',
   },
   en: {
     purchase: 'RECEIPT',
@@ -62,6 +64,7 @@ const receiptLabels = {
     token: 'TOKEN',
     energy: 'kWh',
     thanks: 'Thank you',
+    missing: '? = a character that cannot be printed. The transaction has the full text.',
   },
 };
 
@@ -93,7 +96,7 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
       ? null
       : await QuoteModel.findOne({ _id: purchase.quoteId, accountId: purchase.accountId }).lean<Quote>();
   const at = DateTime.fromJSDate(purchase.finalAt ?? purchase.createdAt, { zone: env.BUSINESS_TIMEZONE });
-  return [
+  const lines: ReceiptLine[] = [
     { text: wishes.title ?? '', isBold: true, isCentred: true },
     { text: purchase.kind === 'postpaid' ? labels.payment : labels.purchase, isCentred: true },
     { text: '' },
@@ -112,6 +115,8 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
     { text: '' },
     { text: labels.thanks, isCentred: true },
   ];
+  const isWhole = lines.every(({ text }) => isLatin1(text));
+  return isWhole ? lines : [...lines, { text: '' }, { text: labels.missing }];
 }
 
 type ReceiptLabels = (typeof receiptLabels)['id'];

@@ -51,9 +51,19 @@ export const characterWidth = 0.6;
 /** Characters that Courier lacks. */
 const nonLatin1Pattern = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
 
-/** Returns a text as one line that Courier can show. */
+/** Returns a text as one line that Courier can show. Other characters become question marks. */
 export function toLatin1(text: string): string {
-  return toPrintable(text).replace(nonLatin1Pattern, '?');
+  return toComposed(text).replace(nonLatin1Pattern, '?');
+}
+
+/** True if `toLatin1` loses no character. */
+export function isLatin1(text: string): boolean {
+  return toLatin1(text) === toComposed(text);
+}
+
+/** Latin-1 has only the composed form of a letter with an accent. */
+function toComposed(text: string): string {
+  return toPrintable(text).normalize('NFC');
 }
 
 /** Wraps a text into lines of at most `columns` characters, at spaces where possible. */

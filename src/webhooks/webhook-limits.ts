@@ -3,7 +3,6 @@ import { env } from '../../config/env.js';
 const hourMs = 3_600_000;
 
 export const webhookLimits = {
-  connectTimeoutMs: 5_000,
   /** Limit from the first byte sent to the last byte received. */
   totalTimeoutMs: env.WEBHOOK_TIMEOUT_MS,
   answerReadBytes: 65_536,

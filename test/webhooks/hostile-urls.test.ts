@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { judgeResponse } from '../../src/webhooks/deliver/judge-response.js';
 import { createSender, type Sender } from '../../src/webhooks/deliver/send-request.js';
-import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/deliver/url-guard.js';
+import { resolveByDns } from '../../src/shared/outgoing/resolve-host.js';
+import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { webhookLimits } from '../../src/webhooks/webhook-limits.js';
 import { sizes } from '../support/sizes.js';
 import { startNameServer, type TestNameServer } from './support/name-server.js';
@@ -125,7 +126,7 @@ describe('hostile URLs', () => {
   const guardOf = (allowPrivate: boolean) =>
     createUrlGuard({
       allowPrivate,
-      ...(!allowPrivate && { resolve: (name: string) => resolveAllAddresses(names.resolver, name) }),
+      ...(!allowPrivate && { resolve: (name: string) => resolveByDns(names.resolver, name) }),
     });
 
   before(async () => {
@@ -275,7 +276,7 @@ describe('hostile URLs', () => {
   it('blocks cloud metadata addresses even if private addresses are allowed', async () => {
     const guard = createUrlGuard({
       allowPrivate: true,
-      resolve: () => Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
+      resolve: () => [Promise.resolve([{ address: '169.254.169.254', family: 4 }])],
     });
     for (const host of [
       '169.254.169.254',

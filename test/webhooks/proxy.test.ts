@@ -15,7 +15,8 @@ import { createDeliverer } from '../../src/webhooks/deliver/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import { receivers } from '../../src/webhooks/receivers/receiver.model.js';
 import { createSender, type Sender } from '../../src/webhooks/deliver/send-request.js';
-import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/deliver/url-guard.js';
+import { resolveByDns } from '../../src/shared/outgoing/resolve-host.js';
+import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { eventually } from '../support/eventually.js';
 import { findFreePort } from '../../scripts/databases/ports.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
@@ -56,7 +57,7 @@ describe('webhooks through a proxy', () => {
       'inner.hostile.test': () => ['10.1.2.3'],
     });
     const strict = createSender(
-      createUrlGuard({ allowPrivate: false, resolve: (name) => resolveAllAddresses(names.resolver, name) }),
+      createUrlGuard({ allowPrivate: false, resolve: (name) => resolveByDns(names.resolver, name) }),
       { proxyUrl: proxy.url },
     );
     proxy.behave(504);

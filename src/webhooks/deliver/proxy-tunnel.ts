@@ -1,9 +1,11 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { connectSocket, connectTimeoutMs } from '../../shared/outgoing/connect-socket.js';
+import { createConnector, createPlainConnector } from '../../shared/outgoing/create-connector.js';
+import { collectAddresses, resolveBySystem, resolveHost } from '../../shared/outgoing/resolve-host.js';
 import { webhookLimits } from '../webhook-limits.js';
+import type { UrlGuard } from './url-guard.js';
 
 /** The proxy is unavailable or refuses. The message contains no address and no password. */
 export class ProxyError extends Error {
@@ -30,35 +32,24 @@ const addressesMax = 3;
  * TLS runs end to end with the receiver. The proxy sees addresses, ports, amounts of data and the
  * name in the TLS greeting.
  * @param proxyUrl http(s)://[user:password@]host:port
- * @param lookup Returns checked addresses only.
  */
-export function createProxyConnector(proxyUrl: string, lookup: LookupFunction): buildConnector.connector {
+export function createProxyConnector(
+  proxyUrl: string,
+  guard: Pick<UrlGuard, 'resolve' | 'requireAllowed'>,
+): buildConnector.connector {
   const proxy = new URL(proxyUrl);
-  const startTls = buildConnector({ timeout: webhookLimits.connectTimeoutMs });
-  return (options, callback) => {
-    const port = options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port;
-    tunnelTo(proxy, lookup, { hostname: options.hostname, port }).then(
-      (socket) => {
-        if (options.protocol === 'https:') {
-          // `options` has the name, against which the certificate is checked.
-          startTls({ ...options, httpSocket: socket }, callback);
-        } else {
-          callback(null, socket);
-        }
-      },
-      (error: unknown) => callback(error as Error, null),
-    );
-  };
+  return createConnector((to) => tunnelTo(proxy, guard, to));
 }
 
 async function tunnelTo(
   proxy: URL,
-  lookup: LookupFunction,
-  to: { hostname: string; port: string },
+  guard: Pick<UrlGuard, 'resolve' | 'requireAllowed'>,
+  to: { hostname: string; port: number },
 ): Promise<Socket> {
-  const addresses = await resolveAddresses(to.hostname, lookup);
+  const addresses = await collectAddresses(resolveHost(to.hostname, guard.resolve));
+  guard.requireAllowed(addresses);
   let unreached: UnreachedError | null = null;
-  for (const address of addresses.slice(0, addressesMax)) {
+  for (const { address } of addresses.slice(0, addressesMax)) {
     try {
       const host = address.includes(':') ? `[${address}]` : address;
       return await openTunnel(proxy, `${host}:${to.port}`);
@@ -72,21 +63,12 @@ async function tunnelTo(
   throw unreached ?? new UnreachedError('host name has no address');
 }
 
-/** A literal address was checked with its URL. */
-function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
-  const bare = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(bare) !== 0) {
-    return Promise.resolve([bare]);
-  }
-  return new Promise((resolve, reject) => {
-    lookup(bare, { all: true }, (error, found) => {
-      if (error) {
-        reject(error);
-      } else {
-        resolve((found as LookupAddress[]).map(({ address }) => address));
-      }
-    });
-  });
+const connectToProxy = createPlainConnector(({ hostname, port }) =>
+  connectSocket({ port, lookups: resolveHost(hostname, resolveBySystem) }),
+);
+
+function buildProxyTarget({ hostname, host, protocol, port }: URL): buildConnector.Options {
+  return { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port };
 }
 
 /**
@@ -98,20 +80,23 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
  */
 export function openTunnel(proxy: URL, to: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const ask = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
-    const asked = ask({
+    const asked = request({
       method: 'CONNECT',
-      host: proxy.hostname.replace(/^\[|\]$/g, ''),
-      port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : Number(proxy.port),
       path: to,
       headers: { host: to, ...buildAuthorization(proxy) },
-      agent: false,
+      createConnection: (_options, callback) => {
+        connectToProxy(buildProxyTarget(proxy), (error, socket) => {
+          // The types of Node want a socket even with an error.
+          callback(error, socket as Socket);
+        });
+        return undefined;
+      },
       maxHeaderSize: webhookLimits.answerHeaderBytes,
     });
     const timer = setTimeout(() => {
-      const waitedS = webhookLimits.connectTimeoutMs / 1_000;
+      const waitedS = connectTimeoutMs / 1_000;
       asked.destroy(new ProxyError('ETIMEDOUT', `The proxy opened no connection within ${waitedS} s`));
-    }, webhookLimits.connectTimeoutMs);
+    }, connectTimeoutMs);
     asked.once('connect', (response, socket: Socket, head) => {
       clearTimeout(timer);
       const error = findRefusal(response.statusCode ?? 0, head);

@@ -1,8 +1,12 @@
 /** The result of one POST to a client's URL. */
-import { lookUp } from '../../shared/collections.js';
 import { Agent, request, type Dispatcher } from 'undici';
 import { nowMs } from '../../shared/clock.js';
 import { logOncePerMinute } from '../../shared/logger.js';
+import { connectSocket, connectTimeoutMs } from '../../shared/outgoing/connect-socket.js';
+import { createConnector } from '../../shared/outgoing/create-connector.js';
+import { describeErrorReason, getErrorReason } from '../../shared/outgoing/error-reasons.js';
+import { resolveHost } from '../../shared/outgoing/resolve-host.js';
+import { ConnectLateError, runExchange } from '../../shared/outgoing/run-exchange.js';
 import { createProxyConnector, ProxyError, UnreachedError } from './proxy-tunnel.js';
 import { BlockedAddressError, type UrlGuard } from './url-guard.js';
 import { webhookLimits } from '../webhook-limits.js';
@@ -41,8 +45,14 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
   const agent = new Agent({
     connect:
       proxyUrl === null
-        ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
-        : createProxyConnector(proxyUrl, guard.lookup),
+        ? createConnector(({ hostname, port }) =>
+            connectSocket({
+              port,
+              lookups: resolveHost(hostname, guard.resolve),
+              requireAllowed: guard.requireAllowed,
+            }),
+          )
+        : createProxyConnector(proxyUrl, guard),
     // The abort signal limits the total time; undici's own timeouts would not stop a body that
     // arrives slowly.
     headersTimeout: 0,
@@ -70,22 +80,16 @@ async function postRequest(
   message: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
 ): Promise<SendResult> {
   const { url, headers, body, totalTimeoutMs } = message;
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), totalTimeoutMs);
   let httpStatus: number | null = null;
   try {
-    // undici's request() follows no redirects and decompresses nothing.
-    const response = await request(url, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher: agent,
-      signal: abort.signal,
+    return await runExchange({ dispatcher: agent, timeoutMs: totalTimeoutMs }, async (bounds) => {
+      // undici's request() follows no redirects and decompresses nothing.
+      const response = await request(url, { ...bounds, method: 'POST', headers, body });
+      httpStatus = response.statusCode;
+      const answer = await readStart(response.body);
+      const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
+      return { kind: 'answered', httpStatus, answer, retryAfterMs };
     });
-    httpStatus = response.statusCode;
-    const answer = await readStart(response.body);
-    const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
-    return { kind: 'answered', httpStatus, answer, retryAfterMs };
   } catch (error) {
     if (error instanceof BlockedAddressError) {
       return { kind: 'blocked', error: error.message };
@@ -97,16 +101,10 @@ async function postRequest(
       logOncePerMinute('webhook proxy is unavailable', error.code, { error });
       return { kind: 'unsent', error: 'not sent: our own network is unavailable' };
     }
-    if (abort.signal.aborted || getErrorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
-      return {
-        kind: 'timeout',
-        httpStatus,
-        error: abort.signal.aborted ? describeTimeout(httpStatus, totalTimeoutMs) : connectTimeoutMessage,
-      };
-    }
-    return { kind: 'failed', error: describeSendError(error) };
-  } finally {
-    clearTimeout(timer);
+    const timeout = describeTimeout(error, { httpStatus, totalTimeoutMs });
+    return timeout === null
+      ? { kind: 'failed', error: describeErrorReason(getErrorReason(error)) }
+      : { kind: 'timeout', httpStatus, error: timeout };
   }
 }
 
@@ -124,11 +122,25 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer>
   return Buffer.concat(chunks).subarray(0, webhookLimits.answerReadBytes);
 }
 
-const connectTimeoutMessage = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
-
-function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): string {
-  const what = httpStatus === null ? 'no response' : 'the response did not end';
-  return `${what} within ${totalTimeoutMs / 1_000} s`;
+/** Returns null if the error is not a timeout. */
+function describeTimeout(
+  error: unknown,
+  { httpStatus, totalTimeoutMs }: { httpStatus: number | null; totalTimeoutMs: number },
+): string | null {
+  const totalS = totalTimeoutMs / 1_000;
+  if (error instanceof ConnectLateError) {
+    return `no connection within ${totalS} s`;
+  }
+  switch (getErrorReason(error)) {
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return `no connection within ${connectTimeoutMs / 1_000} s`;
+    case 'TIMEOUT':
+      return httpStatus === null
+        ? `no response within ${totalS} s`
+        : `the response did not end within ${totalS} s`;
+    default:
+      return null;
+  }
 }
 
 /**
@@ -141,36 +153,4 @@ function parseRetryAfter(value: string | string[] | undefined): number | null {
   }
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs();
   return Number.isFinite(ms) && ms > 0 ? ms : null;
-}
-
-const errorDescriptions: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  ENOTFOUND: 'host name not found',
-  ENODATA: 'host name has no address',
-  EAI_AGAIN: 'host name could not be resolved',
-  ETIMEOUT: 'host name could not be resolved in time',
-  EPROTO: 'TLS handshake failed',
-  CERT_HAS_EXPIRED: 'TLS certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate chain is self-signed',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate chain is incomplete',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate is for another host name',
-  UND_ERR_SOCKET: 'connection closed before a response',
-  UND_ERR_HEADERS_OVERFLOW: 'response headers are too large',
-};
-
-/** Returns only the code if there is no description: library messages can contain addresses. */
-function describeSendError(error: unknown): string {
-  const code = getErrorCode(error);
-  if (code?.startsWith('HPE_')) {
-    return 'the response is not HTTP';
-  }
-  return code === null ? 'request failed' : (lookUp(errorDescriptions, code) ?? `request failed (${code})`);
-}
-
-function getErrorCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

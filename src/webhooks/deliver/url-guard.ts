@@ -1,14 +1,19 @@
 /**
  * Keeps outgoing requests away from the internal network (SSRF). A URL and its resolved addresses
- * are checked when the URL is saved and at each attempt. The connection's own lookup returns the
- * checked addresses, so a name cannot change in between.
+ * are checked when the URL is saved and at each attempt. The connection is made to an address that
+ * was checked, without another lookup, so a name cannot change in between.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
+import {
+  collectAddresses,
+  resolveByDns,
+  resolveBySystem,
+  type FamilyLookup,
+} from '../../shared/outgoing/resolve-host.js';
 import { say, type Message } from '../../shared/say.js';
 
 export interface UrlGuard {
@@ -16,8 +21,10 @@ export interface UrlGuard {
   problemOf(url: string): Message | null;
   /** Like `problemOf`, but also resolves the host name. */
   problemWhenSaved(url: string): Promise<Message | null>;
-  /** Lookup for the HTTP client's sockets. `problemOf` checks literal addresses. */
-  lookup: LookupFunction;
+  /** Starts one lookup for each family of addresses. Check the addresses before use. */
+  resolve: (hostname: string) => FamilyLookup[];
+  /** @throws BlockedAddressError if one of the addresses must not be called. */
+  requireAllowed: (addresses: LookupAddress[]) => void;
 }
 
 export interface UrlGuardOptions {
@@ -26,8 +33,8 @@ export interface UrlGuardOptions {
    * addresses.
    */
   allowPrivate: boolean;
-  /** Resolves all addresses of a name. */
-  resolve?: (hostname: string) => Promise<LookupAddress[]>;
+  /** Starts one lookup for each family of addresses. */
+  resolve?: (hostname: string) => FamilyLookup[];
 }
 
 /** The name or the address must not be called. */
@@ -36,17 +43,13 @@ export class BlockedAddressError extends Error {
 }
 
 export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
-  const { allowPrivate, resolve = allowPrivate ? resolveBySystem : resolveByDns } = options;
-
-  const resolveAllowed = async (hostname: string): Promise<LookupAddress[]> => {
-    const addresses = await resolve(hostname);
-    const isLet = allowPrivate ? isNotCloudInternal : isPublicAddress;
+  const { allowPrivate, resolve = allowPrivate ? resolveBySystem : resolveByNameServers } = options;
+  const isLet = allowPrivate ? isNotCloudInternal : isPublicAddress;
+  const requireAllowed = (addresses: LookupAddress[]) => {
     if (!addresses.every(({ address }) => isLet(address))) {
       throw new BlockedAddressError('The host name resolves to an address that is not public');
     }
-    return addresses;
   };
-
   const problemOf = (text: string) => findUrlProblem(text, allowPrivate);
 
   return {
@@ -57,29 +60,19 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
         return problem;
       }
       try {
-        await resolveAllowed(new URL(text).hostname);
+        requireAllowed(await collectAddresses(resolve(new URL(text).hostname), secondFamilyWhenSavedMs));
         return null;
       } catch (error) {
         return error instanceof BlockedAddressError ? say('urlNotPublic') : say('urlNoHost');
       }
     },
-    lookup: (hostname, lookupOptions, callback) => {
-      resolveAllowed(hostname).then(
-        (addresses) => {
-          const [first] = addresses;
-          if (!first) {
-            callback(Object.assign(new Error('No address'), { code: 'ENOTFOUND' }), '', 0);
-          } else if (lookupOptions.all) {
-            callback(null, addresses);
-          } else {
-            callback(null, first.address, first.family);
-          }
-        },
-        (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
-      );
-    },
+    resolve,
+    requireAllowed,
   };
 }
+
+/** Saving a URL can wait longer than an attempt for the second family of addresses. */
+const secondFamilyWhenSavedMs = 1_000;
 
 /** The guard of this process, configured by WEBHOOK_ALLOW_PRIVATE. */
 export const urlGuard = createUrlGuard({ allowPrivate: env.WEBHOOK_ALLOW_PRIVATE });
@@ -145,31 +138,7 @@ function getOwnAddresses(): Set<string> {
   return new Set(all.map(({ address }) => ipaddr.process(address).toNormalizedString()));
 }
 
-/** Resolves like other programs on the machine, with /etc/hosts, for development. */
-async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  return dns.lookup(hostname, { all: true });
-}
-
 /** Queries name servers directly, because a slow one would block the system resolver's threads. */
-async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
-  return resolveAllAddresses(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
-}
-
-/**
- * Resolves IPv4 and IPv6 addresses of a name.
- * @throws The name server's error if the name has no addresses.
- */
-export async function resolveAllAddresses(
-  resolver: dns.Resolver,
-  hostname: string,
-): Promise<LookupAddress[]> {
-  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const addresses = [
-    ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
-    ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
-  ];
-  if (addresses.length === 0 && v4.status === 'rejected') {
-    throw v4.reason;
-  }
-  return addresses;
+function resolveByNameServers(hostname: string): FamilyLookup[] {
+  return resolveByDns(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
 }

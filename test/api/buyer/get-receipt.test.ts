@@ -137,13 +137,26 @@ describe('receipt of a purchase', () => {
     ]);
   });
 
-  it('replaces a character missing in the font by "?" and wraps long words', async () => {
+  it('shows characters that it cannot print as "?", explains this, and wraps words', async () => {
     const purchase = await insertPurchase({
       productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}`,
     });
+    for (const [language, note] of [
+      ['id', '? = huruf yang tidak dapat dicetak. Teks lengkap ada di data transaksi.'],
+      ['en', '? = a character that cannot be printed. The transaction has the full text.'],
+    ] as const) {
+      const lines = linesOf(await receiptOf(purchase, `?lang=${language}`));
+      expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
+      expect(lines.slice(-3).join(' ')).to.equal(note);
+      expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);
+    }
+  });
+
+  it('prints accents in any Unicode form, without a note', async () => {
+    const purchase = await insertPurchase({ productName: 'Cafe\u0301 Zoe\u0308' });
     const lines = linesOf(await receiptOf(purchase));
-    expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
-    expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(33);
+    expect(lines).to.include('Produk: Caf\u00e9 Zo\u00eb').and.include('Terima kasih');
+    expect(lines.at(-1)).to.equal('Terima kasih');
   });
 
   const reviewSince = at;

@@ -2,10 +2,10 @@ import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 
 /**
- * By name: a function that returns the addresses for the n-th query (counted from 1). Null means
- * that the server does not respond.
+ * By name: a function that returns the addresses for the n-th query of a family (counted from 1).
+ * Null means that the server does not respond.
  */
-export type Zone = Record<string, (asked: number) => string[] | null>;
+export type Zone = Record<string, (asked: number, family: 4 | 6) => string[] | null>;
 
 export interface TestNameServer {
   resolver: dns.Resolver;
@@ -15,21 +15,25 @@ export interface TestNameServer {
 const aaaaType = 28;
 
 /** Starts a real name server on UDP that returns hostile addresses. */
-export async function startNameServer(zone: Zone): Promise<TestNameServer> {
+export async function startNameServer(
+  zone: Zone,
+  { timeout = 500, tries = 1 }: { timeout?: number; tries?: number } = {},
+): Promise<TestNameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (question, from) => {
     const { name, type, end } = readQuestion(question);
     const key = `${name}/${type}`;
     asked.set(key, (asked.get(key) ?? 0) + 1);
-    const addresses = name in zone ? (zone[name]?.(asked.get(key) ?? 1) ?? null) : [];
+    const family = type === aaaaType ? 6 : 4;
+    const addresses = name in zone ? (zone[name]?.(asked.get(key) ?? 1, family) ?? null) : [];
     if (addresses !== null) {
       const wanted = addresses.filter((each) => each.includes(':') === (type === aaaaType));
       socket.send(reply(question.subarray(0, end), wanted), from.port, from.address);
     }
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const resolver = new dns.Resolver({ timeout: 500, tries: 1 });
+  const resolver = new dns.Resolver({ timeout, tries });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
   return {
     resolver,
