@@ -121,7 +121,11 @@ async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Sc
 }
 
 /** The service itself writes the texts of these kinds of case, so they contain no customer data. */
-const ownCaseKinds: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
+const ownCaseKinds: ReconciliationCase['kind'][] = [
+  'contradicting-answer',
+  'repeated-serial-number',
+  'cost-above-maximum',
+];
 
 async function scrubCases({ _id }: Purchase): Promise<void> {
   const found = await CaseModel.find({ transactionId: _id }).lean<ReconciliationCase[]>();
