@@ -269,7 +269,7 @@ const prepaidList = [
   { ...listedProduct, buyer_sku_code: 'xld10', price: 10_000, start_cut_off: '23:45', end_cut_off: '0:15' },
   { ...listedProduct, buyer_sku_code: 'xld25', price: 24_750, start_cut_off: '00:00', end_cut_off: '00:00' },
   { ...listedProduct, buyer_sku_code: 'gone', price: 5_000, unlimited_stock: false, stock: 0 },
-  { ...listedProduct, buyer_sku_code: 'few', price: 5_000, unlimited_stock: false, stock: 3 },
+  { ...listedProduct, buyer_sku_code: 'few', price: '5000', unlimited_stock: false, stock: '3' },
   { ...listedProduct, buyer_sku_code: 'off', price: 5_000, seller_product_status: false },
 ];
 const postpaidList = [{ ...listedProduct, buyer_sku_code: 'pln', admin: 2_500, commission: 1_000 }];
