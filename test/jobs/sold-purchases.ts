@@ -52,7 +52,7 @@ export function startSellingProvider(isPending: () => boolean): Promise<PlayServ
  */
 export async function openShop(
   baseUrl: string,
-  { balance = 10_000_000, kind = 'h2h' as 'h2h' | 'digiflazz' } = {},
+  { balance = 10_000_000, kind = 'h2h' }: { balance?: number; kind?: 'h2h' | 'digiflazz' } = {},
 ): Promise<Shop> {
   const provider = { kind, baseUrl, username: 'us', secret: 'secret' };
   const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
