@@ -13,6 +13,7 @@ import {
   NotFoundError,
   type AppError,
 } from '../shared/errors.js';
+import { logger } from '../shared/logger.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { createProofSalt } from '../money/closes/canonical-text.js';
@@ -48,7 +49,6 @@ export const answerInquiryJob = defineJob<InquiryData>({
 export type OpenQuote = Quote & {
   status: 'open';
   customerName: string;
-  billPeriod: string;
   totalBill: number;
   adminFee: number;
   totalAmount: number;
@@ -159,6 +159,10 @@ export async function answerInquiry(quoteId: string, accountId: string): Promise
         customerNumber: quote.customerNumber,
       })
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
+  if (outcome.outcome === 'unavailable') {
+    const { code, message } = outcome;
+    logger.warn('a bill inquiry had no result', { quoteId, sellerId: quote.sellerId, code, message });
+  }
   await QuoteModel.updateOne(
     { _id: quoteId, accountId, status: 'asked' },
     { $set: { ...buildQuoteChange(outcome), ...(await findMarkup(quote, outcome)) } },

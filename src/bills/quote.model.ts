@@ -1,6 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
+import type { BillDetails } from '../providers/adapter.js';
 
 /** The reason of a refused inquiry, as shown to the client. */
 export interface QuoteRefusal {
@@ -23,8 +24,10 @@ export interface Quote extends Maskable {
   sku?: string;
   status: 'asked' | 'open' | 'refused';
   customerName: string | null;
-  /** YYYY-MM */
+  /** Newest month of the bill, YYYY-MM. Null if the provider's text was not understood. */
   billPeriod: string | null;
+  /** Facts about the bill that decide nothing. Absent if the provider states none. */
+  details?: BillDetails | null;
   /** The biller's amount in rupiah. */
   totalBill: number | null;
   adminFee: number | null;
@@ -52,6 +55,7 @@ const schema = new Schema<Quote>(
     status: { type: String, required: true },
     customerName: { type: String, default: null },
     billPeriod: { type: String, default: null },
+    details: { type: Object },
     totalBill: { type: Money, default: null },
     adminFee: { type: Money, default: null },
     totalAmount: { type: Money, default: null },

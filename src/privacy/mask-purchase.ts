@@ -10,8 +10,8 @@ import { deliveries } from '../webhooks/deliver/delivery.model.js';
 import { endReports } from '../reports/end-reports.js';
 
 /**
- * Builds the update that masks the number and name of a quote and keeps proofs of both. Its filter
- * does not match a quote that is already masked.
+ * Builds the update that masks the number and name of a quote and keeps proofs of both. It removes
+ * the details of the bill. Its filter does not match a quote that is already masked.
  */
 export function buildMaskedQuote(quote: Quote, hide: MaskNumber) {
   const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
@@ -26,7 +26,7 @@ export function buildMaskedQuote(quote: Quote, hide: MaskNumber) {
           customerName: getProof(proofSalt, 'customerName', customerName),
         },
       },
-      $unset: { proofSalt: 1 as const },
+      $unset: { proofSalt: 1 as const, details: 1 as const },
     },
   };
 }
@@ -121,7 +121,11 @@ async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Sc
 }
 
 /** The service itself writes the texts of these kinds of case, so they contain no customer data. */
-const ownCaseKinds: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
+const ownCaseKinds: ReconciliationCase['kind'][] = [
+  'contradicting-answer',
+  'repeated-serial-number',
+  'cost-above-maximum',
+];
 
 async function scrubCases({ _id }: Purchase): Promise<void> {
   const found = await CaseModel.find({ transactionId: _id }).lean<ReconciliationCase[]>();

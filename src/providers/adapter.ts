@@ -98,13 +98,39 @@ export type MeterOutcome =
   | { outcome: 'wrong-number'; code: string; message: string }
   | { outcome: 'unavailable'; code: string; message: string };
 
-/** A bill as the provider returns it, with amounts in rupiah. `billPeriod` is YYYY-MM. */
+/** A bill as the provider returns it, with amounts in rupiah. */
 export interface ProviderBill {
   customerName: string;
-  billPeriod: string;
+  /** Newest month of the bill, YYYY-MM. Null if the provider's text was not understood. */
+  billPeriod: string | null;
   totalBill: number;
   adminFee: number;
   totalAmount: number;
+  details: BillDetails | null;
+}
+
+/** Facts about a bill that decide nothing. A fact is absent if the provider does not state it. */
+export interface BillDetails {
+  /** Months of the bill, YYYY-MM, oldest first. */
+  periods?: string[];
+  /** The period as the provider writes it, if it was not understood. */
+  periodText?: string;
+  tariff?: string;
+  power?: string;
+  /** Number of unpaid months or instalments. */
+  sheets?: number;
+  /** Rupiah. */
+  penalty?: number;
+  sheetDetails?: BillSheet[];
+}
+
+/** One month or instalment of a bill, with amounts in rupiah. */
+export interface BillSheet {
+  period?: string;
+  amount?: number;
+  penalty?: number;
+  meterStart?: string;
+  meterEnd?: string;
 }
 
 /** The result of a call that does not concern an order: its value, or why it could not be read. */
@@ -117,8 +143,8 @@ export interface ProviderProduct {
   name?: string;
   group?: string;
   brand?: string;
-  /** True for a bill: `cost` is its admin fee, or 0. */
-  isBill?: boolean;
+  /** Only for a bill: its admin fee in rupiah. `cost` is the part that the provider keeps. */
+  adminFee?: number;
   cost: number;
   /** True if the product is active at the provider, enabled for us, and in stock. */
   available: boolean;

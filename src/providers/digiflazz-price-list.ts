@@ -2,6 +2,12 @@ import Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
 import { parseMinuteOfDay } from '../products/cut-off.js';
 import type { HttpCall } from './http.js';
+import {
+  decidingRupiah,
+  informativeBalance,
+  informativeRupiah,
+  informativeText,
+} from './informative-fields.js';
 import { describeRow, streamRows } from './stream-rows.js';
 
 interface Row {
@@ -11,31 +17,34 @@ interface Row {
   brand?: unknown;
   /** Rupiah. Prepaid only. */
   price?: number;
-  /** Rupiah. Postpaid only. */
+  /** Admin fee of a bill in rupiah. Postpaid only. */
   admin?: number;
+  /** The part of the admin fee that stays with us, in rupiah. */
+  commission?: number | null;
   buyer_product_status: boolean;
   seller_product_status: boolean;
-  unlimited_stock?: boolean;
-  stock?: number;
+  unlimited_stock?: unknown;
+  stock?: number | null;
   start_cut_off?: string | null;
   end_cut_off?: string | null;
 }
 
-const rupiahSchema = Joi.number().integer().min(0);
+/** A row without a readable price has no known cost, so it is unreadable. */
 const rowSchema = Joi.object<Row>({
   buyer_sku_code: Joi.string().required(),
   product_name: Joi.any(),
   category: Joi.any(),
   brand: Joi.any(),
-  price: rupiahSchema,
-  admin: rupiahSchema,
+  price: decidingRupiah,
+  admin: decidingRupiah,
+  commission: informativeRupiah,
   buyer_product_status: Joi.boolean().required(),
   seller_product_status: Joi.boolean().required(),
-  unlimited_stock: Joi.boolean(),
-  stock: Joi.number().integer(),
-  start_cut_off: Joi.string().allow('', null),
-  end_cut_off: Joi.string().allow('', null),
-});
+  unlimited_stock: Joi.any(),
+  stock: informativeBalance,
+  start_cut_off: informativeText,
+  end_cut_off: informativeText,
+}).or('price', 'admin');
 
 /**
  * Reads both price lists, prepaid and postpaid. Digiflazz limits how often they may be read (see
@@ -67,16 +76,24 @@ function toProduct(row: Row): ProviderProduct {
   const startMinute = parseMinuteOfDay(start ?? '');
   const endMinute = parseMinuteOfDay(end ?? '');
   const isWindow = startMinute !== null && endMinute !== null && startMinute !== endMinute;
-  const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
+  const isLimited = ['false', '0'].includes(String(row.unlimited_stock));
+  const inStock = !isLimited || (row.stock ?? 0) > 0;
   return {
     code: row.buyer_sku_code,
     ...describeRow({ name: row.product_name, group: row.category, brand: row.brand }),
-    isBill: row.price === undefined,
-    // The list has only the admin fee of a bill, not its amount.
-    cost: row.price ?? row.admin ?? 0,
+    ...(row.price === undefined && { adminFee: row.admin ?? 0 }),
+    cost: row.price ?? getFeeCost(row),
     available: row.buyer_product_status && row.seller_product_status && inStock,
     cutOff: isWindow ? { start: formatMinuteOfDay(startMinute), end: formatMinuteOfDay(endMinute) } : null,
   };
+}
+
+/**
+ * Returns the part of a bill's admin fee that Digiflazz keeps. The list does not have the amount of
+ * the bill.
+ */
+function getFeeCost({ admin = 0, commission }: Row): number {
+  return Math.max(0, admin - (commission ?? 0));
 }
 
 function formatMinuteOfDay(minute: number): string {

@@ -1,8 +1,5 @@
 import { lookUp } from '../shared/collections.js';
 import type { ResponseCode } from '../shared/errors.js';
-import { DateTime } from 'luxon';
-import { env } from '../../config/env.js';
-import { now } from '../shared/clock.js';
 
 /**
  * Meaning of each `rc` of Digiflazz for an order (docs/explanation/outcomes.md#outcomes). An
@@ -36,6 +33,8 @@ const configurationFault: RcMeaning = {
 // "Insufficient balance" means our balance at Digiflazz. Clients never see it.
 const floatFault: RcMeaning = { ...configurationFault, fault: 'float' };
 const review: RcMeaning = { class: 'review' };
+/** Digiflazz documents this code for another call. In response to an order it proves nothing. */
+const otherCall: RcMeaning = { class: 'unknown' };
 
 export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '00': { class: 'success' },
@@ -56,6 +55,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '53': otherSeller, // seller's product not available
   '54': wrongNumber,
   '55': otherSeller, // product disrupted
+  '56': otherSeller, // limit of the seller's balance
   '57': wrongNumber, // number of digits
   '58': otherSeller, // cut-off
   '59': wrongNumber, // outside the region
@@ -63,6 +63,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '61': floatFault, // never deposited
   '62': otherSeller, // seller disrupted
   '63': otherSeller, // no repeated transactions
+  '64': { class: 'refused', failover: 'yes', clientCode: '01' }, // ticket could not be drawn
   '66': otherSeller, // seller's system in maintenance
   '67': otherSeller, // seller has no server
   '68': otherSeller, // out of stock
@@ -75,8 +76,10 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '80': otherSeller, // blocked by the seller
   '81': otherSeller, // seller blocked by us
   '82': configurationFault, // account not verified
+  '83': otherCall, // limit of the price list
   '84': customerMistake, // invalid amount
   '85': otherSeller, // transactions limited
+  '86': otherCall, // limit of PLN inquiries
   '87': customerMistake, // e-money in multiples of 1,000
   '88': configurationFault,
   '99': { class: 'unknown' }, // router issue
@@ -84,25 +87,4 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
 
 export function getRcMeaning(rc: string): RcMeaning {
   return lookUp(rcMeanings, rc) ?? { class: 'unknown' };
-}
-
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', 'OKT', 'NOV', 'DES'];
-
-/**
- * Returns the period of a bill as YYYY-MM. Billers write `201901`, `MEI 2019` or `MEI 22`. For
- * several months it returns the newest one. If no period is readable, it returns the current month.
- */
-export function getBillPeriod(written: (string | null | undefined)[]): string {
-  const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();
-  return read.at(-1) ?? DateTime.fromJSDate(now(), { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM');
-}
-
-function readPeriod(written: string): string | null {
-  const digits = /^(20\d{2})-?(0[1-9]|1[0-2])$/.exec(written.trim());
-  if (digits) {
-    return `${digits[1] ?? ''}-${digits[2] ?? ''}`;
-  }
-  const words = /^([A-Z]{3})[A-Z]*\s+(?:20)?(\d{2})$/.exec(written.trim().toUpperCase());
-  const month = months.indexOf(words?.[1] ?? '') + 1;
-  return words && month > 0 ? `20${words[2] ?? ''}-${String(month).padStart(2, '0')}` : null;
 }

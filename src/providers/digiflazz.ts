@@ -13,7 +13,6 @@ import type {
   BillQuery,
   MeterOutcome,
   ProviderAdapter,
-  ProviderBill,
   ProviderConnection,
   ProviderOrder,
   ProviderOutcome,
@@ -28,8 +27,17 @@ import {
   type JsonResponse,
   type StatusRules,
 } from './json-response.js';
-import { getBillPeriod, getRcMeaning } from './digiflazz-response-codes.js';
+import { unsellableBillCode } from './check-bill.js';
+import { billFields, toDigiflazzBill, type BillFields } from './digiflazz-bill.js';
+import { getRcMeaning } from './digiflazz-response-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
+import {
+  informativeBalance,
+  informativeRupiah,
+  informativeText,
+  quoteNumber,
+  readBalanceAmount,
+} from './informative-fields.js';
 import { callHttp, type HttpResponse, type HttpCall } from './http.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
@@ -53,13 +61,7 @@ interface Data {
   price?: number | null;
   buyer_last_saldo?: number | null;
 }
-interface BillData extends Data {
-  customer_name: string;
-  admin: number;
-  selling_price: number;
-  periode?: string | null;
-  desc?: { detail?: { periode?: string | null }[] } | null;
-}
+type BillData = Data & BillFields;
 /**
  * A refusal with a 4xx status carries an `rc`. A 503 without an `rc` proves nothing, so its outcome
  * is unknown.
@@ -68,35 +70,32 @@ const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
 const textSchema = Joi.string().allow('', null);
-const rupiahSchema = Joi.number().integer().min(0);
+/** Only the first three fields decide the outcome of an order, so only they are strict. */
 const dataFields = {
   rc: Joi.string().required(),
   ref_id: textSchema,
   status: textSchema,
-  message: textSchema,
-  sn: textSchema,
-  price: rupiahSchema.allow(null),
-  buyer_last_saldo: Joi.number().allow(null),
+  message: informativeText,
+  sn: informativeText,
+  price: informativeRupiah,
+  buyer_last_saldo: informativeBalance,
 };
 const bodySchema = Joi.object<{ data: Data }>({ data: Joi.object(dataFields).required() });
 const billSchema = Joi.object<{ data: BillData }>({
-  data: Joi.object({
-    ...dataFields,
-    customer_name: Joi.string().required(),
-    admin: rupiahSchema.required(),
-    selling_price: rupiahSchema.required(),
-    periode: textSchema,
-    desc: Joi.object({ detail: Joi.array().items(Joi.object({ periode: textSchema })) }).allow(null),
-  }).required(),
+  data: Joi.object({ ...dataFields, ...billFields }).required(),
 });
 const balanceSchema = Joi.object<{ data: { deposit: number } }>({
-  data: Joi.object({ deposit: Joi.number().integer().required() }).required(),
+  data: Joi.object({
+    deposit: Joi.any()
+      .custom((value: unknown, helpers) => readBalanceAmount(value) ?? helpers.error('any.invalid'))
+      .required(),
+  }).required(),
 });
 const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | null } }>({
   data: Joi.object({
     rc: Joi.string().valid('00').required(),
     name: Joi.string().required(),
-    segment_power: textSchema,
+    segment_power: informativeText,
   }).required(),
 });
 
@@ -115,7 +114,7 @@ export function createDigiflazzAdapter(
     timeoutMs = digiflazzTraits.timeoutMs,
   ): Promise<BillOutcome> => {
     const { answer, bill } = await transact(connection, query, { command: 'inq-pasca', timeoutMs });
-    return readBill(answer, bill);
+    return readBill(answer, bill, query);
   };
 
   const payBill = async (
@@ -129,7 +128,9 @@ export function createDigiflazzAdapter(
     const inquired = await inquireBill(connection, order, timeoutMs);
     switch (inquired.outcome) {
       case 'unavailable':
-        return { ...inquired, outcome: 'not-sent' };
+        return inquired.code === unsellableBillCode
+          ? { ...inquired, outcome: 'refused', failover: 'no', clientCode: '01' }
+          : { ...inquired, outcome: 'not-sent' };
       case 'refused':
         return { ...inquired, outcome: 'refused', failover: 'no' };
       case 'bill': {
@@ -180,7 +181,7 @@ type Transact = (
 
 function createTransact(noteFloat: (sellerId: string, amount: number) => void): Transact {
   return async (connection, order, { command, timeoutMs } = {}) => {
-    const http = await post(
+    const sent = await post(
       connection,
       {
         path: 'transaction',
@@ -190,17 +191,32 @@ function createTransact(noteFloat: (sellerId: string, amount: number) => void): 
       },
       {
         buyer_sku_code: order.productCode,
-        customer_no: order.customerNumber,
+        ...buildCustomerFields(order.customerNumber),
         ref_id: order.providerRef,
         ...(command ? { commands: command } : { max_price: order.costMax }),
         ...(isSandboxMode && { testing: true }),
       },
     );
+    const http = sent.kind === 'answer' ? { ...sent, text: quoteNumber(sent.text, 'sn') } : sent;
     const answer = unwrapData(readJson(http, bodySchema, statusRules));
     if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
-      noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
+      noteFloat(connection.sellerId, answer.body.buyer_last_saldo);
     }
     return { answer, bill: unwrapData(readJson(http, billSchema, statusRules)) };
+  };
+}
+
+/**
+ * Returns the fields that name the customer. A vehicle tax number is written with the owner's
+ * identity number of 16 digits, as in `9658548523568705,0212502110170100`.
+ */
+function buildCustomerFields(customerNumber: string): Record<string, string | boolean> {
+  const { number = customerNumber, identity } =
+    /^(?<number>[^,]+),(?<identity>\d{16})$/.exec(customerNumber)?.groups ?? {};
+  return {
+    customer_no: number,
+    ...(identity !== undefined && { id_pelanggan2: identity }),
+    ...(number.includes('.') && { allow_dot: true }),
   };
 }
 
@@ -309,15 +325,29 @@ function buildBillChangedOutcome(total: number): ProviderOutcome {
   };
 }
 
-function readBill(answer: JsonResponse<Data>, bill: JsonResponse<BillData>): BillOutcome {
+function readBill(
+  answer: JsonResponse<Data>,
+  bill: JsonResponse<BillData>,
+  { providerRef }: BillQuery,
+): BillOutcome {
   if (answer.kind !== 'read') {
     return { outcome: 'unavailable', code: answer.code, message: answer.message };
   }
-  const code = answer.body.rc.slice(0, 20);
+  const { rc, status, ref_id: refId } = answer.body;
+  const code = rc.slice(0, 20);
   const message = cleanMessage(answer.body.message, `Response code ${code}`);
-  const meaning = getRcMeaning(answer.body.rc);
-  if (meaning.class === 'success' && bill.kind === 'read') {
-    return { outcome: 'bill', bill: toBill(bill.body) };
+  const meaning = getRcMeaning(rc);
+  if (!isConsistent(meaning.class, status) || (refId && refId !== providerRef)) {
+    return { outcome: 'unavailable', code, message: `Contradicting response: ${message}` };
+  }
+  if (meaning.class === 'success') {
+    return bill.kind === 'read'
+      ? toDigiflazzBill(bill.body)
+      : {
+          outcome: 'unavailable',
+          code: unsellableBillCode,
+          message: 'The amounts of the bill could not be read',
+        };
   }
   if (meaning.class !== 'refused') {
     return { outcome: 'unavailable', code, message };
@@ -332,16 +362,6 @@ function readBill(answer: JsonResponse<Data>, bill: JsonResponse<BillData>): Bil
     default:
       return { outcome: 'unavailable', code, message };
   }
-}
-
-function toBill(data: BillData): ProviderBill {
-  return {
-    customerName: cleanMessage(data.customer_name, '-'),
-    billPeriod: getBillPeriod([data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]),
-    totalBill: data.selling_price - data.admin,
-    adminFee: data.admin,
-    totalAmount: data.selling_price,
-  };
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {

@@ -18,13 +18,15 @@ import type {
   MeterOutcome,
   SimulatedEnd,
   ProviderAdapter,
-  ProviderBill,
   ProviderConnection,
   ProviderOrder,
   ProviderOutcome,
   ProviderTraits,
   Reading,
 } from './adapter.js';
+import { readBillPeriods } from './bill-periods.js';
+import { toSellableBill } from './check-bill.js';
+import { decidingRupiah, informativeText } from './informative-fields.js';
 import { readSimulatorLog } from './simulator-log.js';
 import {
   cleanMessage,
@@ -72,19 +74,18 @@ const bodySchema = Joi.object<Body>({
   sn: textSchema,
   transaction_status: textSchema,
 });
-const rupiahSchema = Joi.number().integer().min(0);
 const balanceSchema = Joi.object<Body & { balance: number }>({
   status: Joi.string().valid('00').required(),
   balance: Joi.number().integer().required(),
 });
+/** Only the amounts must be readable. `price` is what the provider takes, if it says so. */
 const billSchema = Joi.object<BillBody>({
-  customer_name: Joi.string().required(),
-  bill_period: Joi.string()
-    .pattern(/^\d{4}-\d{2}$/)
-    .required(),
-  total_bill: rupiahSchema.required(),
-  admin_fee: rupiahSchema.required(),
-  total_amount: rupiahSchema.required(),
+  customer_name: informativeText,
+  bill_period: informativeText,
+  total_bill: decidingRupiah.required(),
+  admin_fee: decidingRupiah.required(),
+  total_amount: decidingRupiah.required(),
+  price: decidingRupiah.allow(null),
 });
 const meterSchema = Joi.object<{ status: string; customer_name: string; power?: string | null }>({
   status: Joi.string().valid('00').required(),
@@ -92,11 +93,12 @@ const meterSchema = Joi.object<{ status: string; customer_name: string; power?: 
   power: textSchema,
 });
 interface BillBody {
-  customer_name: string;
-  bill_period: string;
+  customer_name?: string | null;
+  bill_period?: string | null;
   total_bill: number;
   admin_fee: number;
   total_amount: number;
+  price?: number | null;
 }
 
 /**
@@ -315,7 +317,7 @@ async function inquireBill(
     case '00': {
       const bill = readJson(answer, billSchema);
       return bill.kind === 'read'
-        ? { outcome: 'bill', bill: toBill(bill.body) }
+        ? toBill(bill.body)
         : { outcome: 'unavailable', code: bill.code, message: bill.message };
     }
     case '01':
@@ -329,14 +331,19 @@ async function inquireBill(
   }
 }
 
-function toBill(body: BillBody): ProviderBill {
-  return {
+function toBill(body: BillBody): BillOutcome {
+  const written = cleanMessage(body.bill_period, '');
+  const periods = readBillPeriods(written);
+  const hasSeveral = periods !== null && periods.length > 1;
+  return toSellableBill({
     customerName: cleanMessage(body.customer_name, '-'),
-    billPeriod: body.bill_period,
+    billPeriod: periods?.at(-1) ?? null,
     totalBill: body.total_bill,
     adminFee: body.admin_fee,
     totalAmount: body.total_amount,
-  };
+    details: hasSeveral ? { periods } : periods === null && written ? { periodText: written } : null,
+    cost: body.price ?? null,
+  });
 }
 
 async function inquireMeter(connection: ProviderConnection, meterNumber: string): Promise<MeterOutcome> {

@@ -9,7 +9,12 @@ export interface ReconciliationCase {
   /** The purchase concerned. Null if the case concerns `paymentId`. */
   transactionId: string | null;
   paymentId?: string;
-  kind: 'contradicting-answer' | 'repeated-serial-number' | 'reversal' | 'unmatched-payment';
+  kind:
+    | 'contradicting-answer'
+    | 'repeated-serial-number'
+    | 'cost-above-maximum'
+    | 'reversal'
+    | 'unmatched-payment';
   detail: string;
   createdAt: Date;
   resolvedAt: Date | null;

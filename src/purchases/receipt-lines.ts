@@ -35,6 +35,8 @@ const receiptLabels = {
     name: 'Nama',
     power: 'Tarif/daya',
     period: 'Periode',
+    meter: 'Stand meter',
+    penalty: 'Termasuk denda',
     bill: 'Tagihan',
     admin: 'Biaya admin',
     total: 'Total',
@@ -56,6 +58,8 @@ const receiptLabels = {
     name: 'Name',
     power: 'Tariff/power',
     period: 'Period',
+    meter: 'Meter reading',
+    penalty: 'Including a penalty of',
     bill: 'Bill',
     admin: 'Admin fee',
     total: 'Total',
@@ -107,8 +111,8 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
       [labels.product, purchase.productName],
       [labels.customer, purchase.customerNumber],
       [labels.name, quote?.customerName ?? null],
-      [labels.period, quote?.billPeriod ?? null],
     ]),
+    ...(quote ? buildFactLines(listBillFacts(quote, labels)) : []),
     ...buildProofLines(purchase, wishes.language),
     { text: '' },
     ...buildAmountLines(quote, wishes.soldPrice, labels),
@@ -120,6 +124,23 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
 }
 
 type ReceiptLabels = (typeof receiptLabels)['id'];
+
+/** Every month of the bill is shown. A period that was not understood is shown as it was written. */
+function listBillFacts(
+  { billPeriod, details }: Quote,
+  labels: ReceiptLabels,
+): [label: string, value: string | number | null][] {
+  const { periods = [], periodText, tariff, power, penalty, sheetDetails = [] } = details ?? {};
+  const first = sheetDetails.find(({ meterStart }) => meterStart !== undefined)?.meterStart;
+  const last = sheetDetails.findLast(({ meterEnd }) => meterEnd !== undefined)?.meterEnd;
+  const months = periods.length > 0 ? periods.join(', ') : billPeriod;
+  return [
+    [labels.period, periodText ?? months],
+    [labels.power, [tariff, power].filter(Boolean).join('/') || null],
+    [labels.meter, first !== undefined && last !== undefined ? `${first} - ${last}` : null],
+    [labels.penalty, penalty !== undefined && penalty > 0 ? penalty : null],
+  ];
+}
 
 function buildProofLines(
   { subcategory, serialNumber }: Purchase,

@@ -46,11 +46,15 @@ export function startSellingProvider(isPending: () => boolean): Promise<PlayServ
 
 /**
  * Opens a shop.
- * @param baseUrl The address of the seller's provider, which uses the reseller protocol.
+ * @param baseUrl The address of the seller's provider.
+ * @param options.kind Its protocol. The default is the reseller protocol.
  * @param options.balance The buyer's balance in rupiah. A purchase costs 1,000.
  */
-export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): Promise<Shop> {
-  const provider = { kind: 'h2h' as const, baseUrl, username: 'us', secret: 'secret' };
+export async function openShop(
+  baseUrl: string,
+  { balance = 10_000_000, kind = 'h2h' }: { balance?: number; kind?: 'h2h' | 'digiflazz' } = {},
+): Promise<Shop> {
+  const provider = { kind, baseUrl, username: 'us', secret: 'secret' };
   const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
   const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
   const code = `C${newId()}`;

@@ -53,7 +53,7 @@ describe('deadline of calls that can buy', () => {
     if (commands === 'inq-pasca') {
       onInquiry();
     }
-    const bill = { customer_name: 'X', admin: 2_500, selling_price: total, periode: '201901' };
+    const bill = { customer_name: 'X', price: 10_000, admin: 2_500, selling_price: total, periode: '201901' };
     const reply = { ref_id, customer_no, rc: '00', status: 'Sukses', message: 'ok', sn: 'SN' };
     sendJson(response, 200, { data: { ...reply, ...bill } });
   }

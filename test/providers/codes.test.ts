@@ -41,6 +41,7 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['53', "seller's product not available", 'Gagal', nextSeller],
   ['54', 'wrong number', 'Gagal', wrongNumber],
   ['55', 'product disrupted', 'Gagal', nextSeller],
+  ['56', "limit of the seller's balance", 'Gagal', nextSeller],
   ['57', 'number of digits', 'Gagal', wrongNumber],
   ['58', 'cut-off', 'Gagal', nextSeller],
   ['59', 'outside the region', 'Gagal', wrongNumber],
@@ -48,6 +49,7 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['61', 'never deposited', 'Gagal', floatFault, { outcome: 'not-found' }],
   ['62', 'seller disrupted', 'Gagal', nextSeller],
   ['63', 'no repeated transactions', 'Gagal', nextSeller],
+  ['64', 'ticket could not be drawn', 'Gagal', { outcome: 'refused', failover: 'yes', clientCode: '01' }],
   ['66', 'seller in repair', 'Gagal', nextSeller],
   ['67', 'seller without server', 'Gagal', nextSeller],
   ['68', 'out of stock', 'Gagal', nextSeller],
@@ -60,8 +62,10 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
   ['80', 'blocked by the seller', 'Gagal', nextSeller],
   ['81', 'seller blocked by us', 'Gagal', nextSeller],
   ['82', 'our account not verified', 'Gagal', configurationFault, { outcome: 'unknown' }],
+  ['83', 'limit of the price list', 'Gagal', { outcome: 'unknown' }],
   ['84', 'amount not valid', 'Gagal', mistake],
   ['85', 'transactions limited', 'Gagal', nextSeller],
+  ['86', 'limit of PLN inquiries', 'Gagal', { outcome: 'unknown' }],
   ['87', 'not a multiple of 1,000', 'Gagal', mistake],
   ['88', 'our configuration', 'Gagal', configurationFault, { outcome: 'unknown' }],
   ['99', 'router issue', 'Pending', { outcome: 'unknown' }],
@@ -98,7 +102,7 @@ describe('response codes of Digiflazz', () => {
   });
 
   it('an unlisted code is unknown, whatever its status says', async () => {
-    for (const rc of ['04', '46', '56', '64', '65', '83', '86', '100', 'toString']) {
+    for (const rc of ['04', '46', '65', '100', 'toString']) {
       server.answerNextWith({ rc, status: 'Gagal' });
       expect(await adapter.buy(connection, orderOf(story)), rc).to.include({ outcome: 'unknown' });
     }
@@ -132,7 +136,7 @@ describe('response codes of Digiflazz', () => {
       { code: 'gone', cost: 5_000, available: false, cutOff: null },
       { code: 'few', cost: 5_000, available: true, cutOff: null },
       { code: 'off', cost: 5_000, available: false, cutOff: null },
-      { code: 'pln', cost: 2_500, available: true, cutOff: null },
+      { code: 'pln', cost: 1_500, available: true, cutOff: null },
     ]);
     expect(await noting.inquireMeter?.(connection, '1234554321')).to.deep.equal({
       outcome: 'meter',
@@ -159,6 +163,17 @@ describe('response codes of Digiflazz', () => {
         totalBill: 17_000,
         adminFee: 5_000,
         totalAmount: 22_000,
+        details: {
+          periods: ['2019-01', '2019-02'],
+          tariff: 'R1',
+          power: '1300',
+          sheets: 2,
+          penalty: 1_000,
+          sheetDetails: [
+            { period: '2019-01', amount: 8_000, penalty: 500 },
+            { period: '2019-02', amount: 8_000, penalty: 500 },
+          ],
+        },
       },
     });
     expect(adapter.readCallback(Buffer.from('{"sed":"x","hook_id":"1","hook":{}}'))).to.deep.equal({

@@ -37,6 +37,8 @@ export interface DigiflazzServer {
    * depends on the number.
    */
   answerNextWith(answer: { rc: string; status?: string; httpStatus?: number } | null): void;
+  /** Replaces these fields in every bill. */
+  changeBills(fields: object): void;
   /** Customer numbers whose orders are executed without a response to the first request. */
   silentFor: Set<string>;
   /** Returns the raw body and the headers of the webhook for this order. */
@@ -68,6 +70,7 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
   const executed: string[] = [];
   const silentFor = new Set<string>();
   let tooSoon = 0;
+  let changedFields: object = {};
   let isFinished = false;
   let next: { rc: string; status?: string; httpStatus?: number } | null = null;
 
@@ -142,7 +145,13 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
     }
     inquiries.add(String(body['ref_id']));
     sendJson(response, 200, {
-      data: { ...echo(body), ...billOf(customer), ...responseFields.success, buyer_last_saldo: 100_000 },
+      data: {
+        ...echo(body),
+        ...billOf(customer),
+        ...changedFields,
+        ...responseFields.success,
+        buyer_last_saldo: 100_000,
+      },
     });
   }
 
@@ -202,7 +211,8 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
       ...responseFields[state],
       sn: state === 'success' ? '1234567890' : '',
       buyer_last_saldo: 990_000,
-      ...(postpaidPlans[order.customer_no] && state === 'success' && billOf(order.customer_no)),
+      ...(postpaidPlans[order.customer_no] &&
+        state === 'success' && { ...billOf(order.customer_no), ...changedFields }),
     };
   }
 
@@ -216,6 +226,7 @@ export async function startDigiflazzServer(): Promise<DigiflazzServer> {
     tooSoon: () => tooSoon,
     finish: () => (isFinished = true),
     answerNextWith: (answer) => (next = answer),
+    changeBills: (fields) => (changedFields = fields),
     silentFor,
     webhook(refId) {
       const order = orders.get(refId);
@@ -269,7 +280,7 @@ const prepaidList = [
   { ...listedProduct, buyer_sku_code: 'xld10', price: 10_000, start_cut_off: '23:45', end_cut_off: '0:15' },
   { ...listedProduct, buyer_sku_code: 'xld25', price: 24_750, start_cut_off: '00:00', end_cut_off: '00:00' },
   { ...listedProduct, buyer_sku_code: 'gone', price: 5_000, unlimited_stock: false, stock: 0 },
-  { ...listedProduct, buyer_sku_code: 'few', price: 5_000, unlimited_stock: false, stock: 3 },
+  { ...listedProduct, buyer_sku_code: 'few', price: '5000', unlimited_stock: false, stock: '3' },
   { ...listedProduct, buyer_sku_code: 'off', price: 5_000, seller_product_status: false },
 ];
 const postpaidList = [{ ...listedProduct, buyer_sku_code: 'pln', admin: 2_500, commission: 1_000 }];

@@ -5,12 +5,34 @@ import { toChargedBill } from '../../bills/quotes.js';
 import { inquireBill, type OpenQuote } from '../../bills/inquire-bill.js';
 import { findProduct } from '../../products/read-products.js';
 import { isElectricityToken } from '../../products/customer-number.js';
+import type { BillDetails } from '../../providers/adapter.js';
 import { defineOperation } from '../contract/operation.js';
 
 interface Body {
   code: string;
   customer_number: string;
 }
+
+const billDetails = nameSchema(
+  'BillDetails',
+  Joi.object({
+    periods: Joi.array().items(Joi.string()).description('All months of the bill, oldest first.'),
+    period_text: Joi.string().description('The period as the provider writes it, if it is not understood.'),
+    tariff: Joi.string(),
+    power: Joi.string(),
+    sheets: Joi.number().description('Number of unpaid months or instalments.'),
+    penalty: Joi.number(),
+    sheet_details: Joi.array().items(
+      Joi.object({
+        period: Joi.string(),
+        amount: Joi.number(),
+        penalty: Joi.number(),
+        meter_start: Joi.string(),
+        meter_end: Joi.string(),
+      }),
+    ),
+  }).description('Facts about the bill. A fact is absent if the provider does not state it.'),
+);
 
 export const inquireBuyerBill = defineOperation<Body>({
   id: 'inquireBill',
@@ -30,10 +52,17 @@ export const inquireBuyerBill = defineOperation<Body>({
       Joi.object({
         customer_number: Joi.string().required(),
         customer_name: Joi.string().required(),
-        bill_period: Joi.string().required().example('2024-03'),
+        bill_period: Joi.string()
+          .allow(null)
+          .required()
+          .example('2024-03')
+          .description(
+            'Newest month of the bill. Null if the provider writes no month that the service understands.',
+          ),
         total_bill: Joi.number().required(),
         admin_fee: Joi.number().required(),
         total_amount: Joi.number().required(),
+        details: billDetails,
       }),
     ),
     nameSchema(
@@ -80,5 +109,21 @@ function presentBill(quote: OpenQuote) {
     total_bill: quote.totalBill,
     admin_fee: adminFee,
     total_amount: totalAmount,
+    ...(quote.details && { details: presentDetails(quote.details) }),
+  };
+}
+
+/** The admin fee of a sheet is not shown, because a comparison would reveal the markup. */
+function presentDetails({ periodText, sheetDetails, ...details }: BillDetails) {
+  return {
+    ...details,
+    ...(periodText !== undefined && { period_text: periodText }),
+    ...(sheetDetails && {
+      sheet_details: sheetDetails.map(({ meterStart, meterEnd, ...sheet }) => ({
+        ...sheet,
+        ...(meterStart !== undefined && { meter_start: meterStart }),
+        ...(meterEnd !== undefined && { meter_end: meterEnd }),
+      })),
+    }),
   };
 }

@@ -21,6 +21,7 @@ const kinds = [
   'review',
   'contradicting-answer',
   'repeated-serial-number',
+  'cost-above-maximum',
   'reversal',
   'unmatched-payment',
 ] as const;

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { env } from '../../../config/env.js';
 import { addDays } from '../../shared/business-time.js';
 import { lookUp } from '../../shared/collections.js';
-import { findName, monthNames, weekdayNames } from './month-names.js';
+import { findName, monthNames, weekdayNames } from '../../shared/month-names.js';
 
 /** Rules for the days of one file, from its headings and its period. */
 export interface DayRules {

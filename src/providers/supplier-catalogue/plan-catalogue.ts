@@ -98,7 +98,8 @@ export async function planCatalogue(
   const seen = new Set<string>();
   for (const { row, product } of proposals) {
     const { line, code: sku, cost } = row;
-    const price = computePrice(cost, request.margin);
+    // A bill sets its own price. The list shows its admin fee.
+    const price = row.adminFee ?? computePrice(cost, request.margin);
     const code = mapped.get(sku) ?? product.code;
     const offers = offersOf.get(sku) ?? [];
     const why = findSkipReason(row, { price, code, mapped, known, seen, hasOffer: offers.length > 0 });
@@ -113,7 +114,7 @@ export async function planCatalogue(
       const existing = known.get(code);
       const chosen = existing ? toProposed(existing) : product;
       const { margin } = computeShares({ price, cost, commissionRate });
-      const loses = !row.isBill && margin !== null && margin < 0;
+      const loses = row.adminFee === undefined && margin !== null && margin < 0;
       creates.push({ line, sku, product: chosen, isMapped: existing !== undefined, cost, price, loses });
     }
   }
@@ -146,7 +147,7 @@ async function readRows(seller: CatalogueSeller, request: CatalogueRequest): Pro
 }
 
 function findSkipReason(
-  { code: sku, cost, available, isBill }: Row,
+  { code: sku, cost, available, adminFee }: Row,
   found: {
     price: number;
     code: string;
@@ -160,8 +161,8 @@ function findSkipReason(
   if (seen.has(sku)) {
     return 'repeated';
   }
-  if (price > limits.offerPriceMax || (cost === 0 && !isBill)) {
-    return cost === 0 ? 'unavailable' : 'too-expensive';
+  if (price > limits.offerPriceMax || (cost === 0 && adminFee === undefined)) {
+    return price > limits.offerPriceMax ? 'too-expensive' : 'unavailable';
   }
   if (hasOffer) {
     return null;

@@ -44,13 +44,13 @@ export function proposeProduct({
   name = code,
   group,
   brand,
-  isBill,
+  adminFee,
 }: ProviderProduct): ProposedProduct {
   const operator = findOperator(brand ?? '') ?? findOperator(name) ?? (brand?.trim() || null);
   return {
     code: toProductCode(code),
     name: name.trim().slice(0, nameMax) || code,
-    category: isBill ? 'pascabayar' : 'prabayar',
+    category: adminFee === undefined ? 'prabayar' : 'pascabayar',
     subcategory: findSubcategory({ group, name, operator }),
     operator,
   };

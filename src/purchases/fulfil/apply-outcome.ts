@@ -4,7 +4,7 @@ import { getNextPollAt } from '../../providers/status-check-schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
 import { getOrderKey, OrderModel, type Order } from '../order.model.js';
-import { reportRepeatedSerialNumber, recordContradiction } from './record-cases.js';
+import { reportHighCost, reportRepeatedSerialNumber, recordContradiction } from './record-cases.js';
 import { notifyPending } from './pending-notice.js';
 import { postpone } from './schedule-purchase.js';
 import { putUnderReview } from './put-under-review.js';
@@ -47,6 +47,7 @@ export async function applyOutcome(
   });
   switch (outcome.outcome) {
     case 'success':
+      await reportHighCost(purchase, order, outcome.cost);
       await concludeSuccess(purchase, order, outcome).catch((error: unknown) =>
         recordAcknowledged(order, outcome, error),
       );

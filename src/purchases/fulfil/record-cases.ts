@@ -77,6 +77,24 @@ export async function reportRepeatedSerialNumber(
   }
 }
 
+/**
+ * Opens a case if the provider took more than the maximum that was sent with the order. Call this
+ * function before the sale is settled: the order is closed afterwards, and no later response would
+ * repeat the cost. It moves no money.
+ * @param cost Rupiah. Null if the provider does not state it.
+ */
+export async function reportHighCost(
+  purchase: Pick<Purchase, '_id' | 'requestId'>,
+  { n, offerPrice }: Pick<Order, 'n' | 'offerPrice'>,
+  cost: number | null,
+): Promise<void> {
+  if (cost === null || cost <= offerPrice) {
+    return;
+  }
+  const detail = `The provider took ${cost} rupiah for attempt ${n}. The maximum sent with it was ${offerPrice} rupiah.`;
+  await openCase({ transactionId: purchase._id, kind: 'cost-above-maximum', detail }, purchase);
+}
+
 interface SoldSerialNumber {
   purchase: Pick<Purchase, '_id' | 'productCode'>;
   serialNumber: string;

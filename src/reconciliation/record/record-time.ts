@@ -1,6 +1,7 @@
-import { DateTime } from 'luxon';
+import { DateTime, Info } from 'luxon';
 import { env } from '../../../config/env.js';
 import { lookUp } from '../../shared/collections.js';
+import { findName, monthNames } from '../../shared/month-names.js';
 
 /** The order of day, month and year in a provider's record. */
 export const dateOrders = ['day-first', 'month-first', 'year-first'] as const;
@@ -13,18 +14,18 @@ export class UnreadableTimeError extends Error {}
 const clearFormats = ['yyyy-M-d', 'yyyy/M/d', 'yyyy.M.d'];
 const formatsOf: Record<DateOrder, { longYear: string[]; shortYear: string[] }> = {
   'day-first': {
-    longYear: ['d/M/yyyy', 'd-M-yyyy', 'd.M.yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'd-MMM-yyyy', 'd/MMM/yyyy'],
+    longYear: ['d/M/yyyy', 'd-M-yyyy', 'd.M.yyyy', 'd MMM yyyy', 'd-MMM-yyyy', 'd/MMM/yyyy'],
     shortYear: ['d/M/yy', 'd-M-yy', 'd.M.yy', 'd MMM yy', 'd-MMM-yy'],
   },
   'month-first': {
-    longYear: ['M/d/yyyy', 'M-d-yyyy', 'M.d.yyyy', 'MMM d yyyy', 'MMMM d yyyy'],
+    longYear: ['M/d/yyyy', 'M-d-yyyy', 'M.d.yyyy', 'MMM d yyyy'],
     shortYear: ['M/d/yy', 'M-d-yy', 'M.d.yy'],
   },
   'year-first': { longYear: [], shortYear: ['yy/M/d', 'yy-M-d', 'yy.M.d'] },
 };
 const timeFormats = ['H:mm:ss', 'H:mm', '', 'H:mm:ss.u', 'H.mm.ss', 'H.mm', 'h:mm:ss a', 'h:mm a'];
-/** The languages of the names of months. */
-const locales = ['en', 'id'];
+/** The names of months that Luxon reads. Other names are replaced by them. */
+const readableMonths = Info.months('short', { locale: 'en' });
 /** A record of another century was read in the wrong order. */
 const years = { min: 2000, max: 2099 };
 
@@ -40,11 +41,6 @@ const zoneNames: Record<string, string> = {
 const zonedPattern =
   /^(?<wall>.* \d{1,2}[:.]\d{2}.*?) ?(?:\(?(?<name>wib|wita|wit|utc|gmt|z)\)?|(?:utc|gmt)?(?<sign>[+-])(?<hours>0?\d|1[0-4])(?::?(?<minutes>[0-5]\d))?)$/i;
 
-interface Format {
-  format: string;
-  locale: string;
-}
-
 /**
  * Returns a reader of the times of one file. A time without a zone is in BUSINESS_TIMEZONE. The day
  * comes before the month, unless the caller names another order.
@@ -57,9 +53,9 @@ export function createTimeReader(named: DateOrder | undefined): (text: string) =
     : [...clearFormats, ...formatsOf['day-first'].longYear];
   const formats = combine(dates);
   // The rows of a file have the same format.
-  let last: Format | undefined;
+  let last: string | undefined;
   return (text) => {
-    const { wall, zone } = splitZone(text.trim().replaceAll(/,? +|(?<=\d)T(?=\d)/g, ' '));
+    const { wall, zone } = splitZone(replaceMonthNames(text.trim().replaceAll(/,? +|(?<=\d)T(?=\d)/g, ' ')));
     const format = last && parse(wall, last).isValid ? last : findFormat(wall, formats);
     if (!format) {
       throw new UnreadableTimeError(explain(wall, named));
@@ -69,23 +65,21 @@ export function createTimeReader(named: DateOrder | undefined): (text: string) =
   };
 }
 
-function combine(dates: string[]): Format[] {
-  return dates.flatMap((date) =>
-    timeFormats.flatMap((time) =>
-      (date.includes('MMM') ? locales : ['en']).map((locale) => ({
-        format: `${date} ${time}`.trim(),
-        locale,
-      })),
-    ),
-  );
+/** Replaces Indonesian, long and misspelt names of months. */
+function replaceMonthNames(text: string): string {
+  return text.replaceAll(/[a-z]+/gi, (word) => readableMonths[findName(monthNames, word)] ?? word);
 }
 
-function findFormat(wall: string, formats: Format[]): Format | undefined {
+function combine(dates: string[]): string[] {
+  return dates.flatMap((date) => timeFormats.map((time) => `${date} ${time}`.trim()));
+}
+
+function findFormat(wall: string, formats: string[]): string | undefined {
   return formats.find((each) => parse(wall, each).isValid);
 }
 
-function parse(wall: string, { format, locale }: Format): DateTime {
-  const shown = DateTime.fromFormat(wall, format, { zone: 'utc', locale });
+function parse(wall: string, format: string): DateTime {
+  const shown = DateTime.fromFormat(wall, format, { zone: 'utc', locale: 'en' });
   // Luxon reads 13:00 PM as 13:00.
   return format.endsWith('a') && !/ (?:0?[1-9]|1[0-2]):/.test(wall)
     ? DateTime.invalid('no such hour')

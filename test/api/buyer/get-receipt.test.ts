@@ -129,6 +129,20 @@ describe('receipt of a purchase', () => {
         },
       ],
     ]);
+    const details = {
+      periods: ['2026-09', '2026-10'],
+      tariff: 'R1',
+      power: '1300',
+      penalty: 500,
+      sheetDetails: [{ meterStart: '00080000', meterEnd: '00085000' }, { meterEnd: '00090000' }],
+    };
+    await QuoteModel.updateOne({ _id: quoteId, accountId }, { $set: { details } });
+    expect(linesOf(await receiptOf(purchase, '?width=80'))).to.include.members([
+      'Periode: 2026-09, 2026-10',
+      'Tarif/daya: R1/1300',
+      'Stand meter: 00080000 - 00090000',
+      'Termasuk denda: Rp 500',
+    ]);
     // The quote includes the operator's markup on the fee.
     await QuoteModel.updateOne({ _id: quoteId, accountId }, { $set: { markup: 1_000 } });
     expect((await shown('?width=80')).slice(-2)).to.deep.equal([

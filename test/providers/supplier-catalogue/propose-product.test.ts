@@ -33,7 +33,7 @@ describe('a product proposed for a row of a price list', () => {
     ],
     [{ code: 'Z1' }, { code: 'Z1', name: 'Z1', subcategory: 'other', operator: null }],
     [
-      { code: 'plnpasca', name: 'PLN Pascabayar', group: 'Pascabayar', brand: 'PLN', isBill: true },
+      { code: 'plnpasca', name: 'PLN Pascabayar', group: 'Pascabayar', brand: 'PLN', adminFee: 2_500 },
       { category: 'pascabayar', operator: 'PLN' },
     ],
   ];

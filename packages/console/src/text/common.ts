@@ -149,6 +149,7 @@ export const common = {
   kind_review: { en: 'Purchase under review', id: 'Transaksi perlu ditinjau' },
   'kind_contradicting-answer': { en: 'Conflicting responses', id: 'Respons bertentangan' },
   'kind_repeated-serial-number': { en: 'Duplicate serial number', id: 'SN ganda' },
+  'kind_cost-above-maximum': { en: 'Cost above the maximum', id: 'Harga supplier di atas batas' },
   kind_reversal: { en: 'Reversal by the provider', id: 'Pembatalan oleh supplier' },
   'kind_unmatched-payment': {
     en: 'Unmatched payment',
@@ -165,6 +166,10 @@ export const common = {
   'find_repeated-serial-number': {
     en: 'Two orders have the same serial number. Ask the provider which order it belongs to, and what the other customer received.',
     id: 'Dua order memiliki SN yang sama. Tanyakan ke supplier SN itu milik order yang mana, dan apa yang diterima pelanggan lainnya.',
+  },
+  'find_cost-above-maximum': {
+    en: 'The provider took more than the maximum that the order allowed. Claim the difference from the provider, and correct the price of the offer.',
+    id: 'Supplier memotong lebih dari harga maksimum order. Klaim selisihnya ke supplier, dan perbaiki harga produknya.',
   },
   find_reversal: {
     en: 'The provider reversed a sale. Reverse the purchase here too, or settle it with the provider.',

@@ -1,4 +1,4 @@
-/** Names of months in bank statements: Indonesian and English, also short and misspelt. */
+/** Names of months as banks and billers write them: Indonesian, English, short and misspelt. */
 export const monthNames: readonly (readonly string[])[] = [
   ['jan', 'januari', 'january', 'janvari'],
   ['feb', 'peb', 'febr', 'februari', 'pebruari', 'february'],
@@ -7,7 +7,7 @@ export const monthNames: readonly (readonly string[])[] = [
   ['mei', 'may'],
   ['jun', 'juni', 'june'],
   ['jul', 'juli', 'july'],
-  ['agu', 'agt', 'ags', 'agus', 'agst', 'aug', 'agustus', 'august'],
+  ['agu', 'agt', 'ags', 'agus', 'agst', 'agust', 'aug', 'agustus', 'august'],
   ['sep', 'sept', 'september'],
   ['okt', 'oct', 'oktober', 'october'],
   ['nov', 'nop', 'november', 'nopember'],
