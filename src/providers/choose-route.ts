@@ -41,6 +41,8 @@ export interface Route {
   sku: string;
   /** The seller's price, in rupiah. */
   price: number;
+  /** The highest cost in rupiah at which an order may be sent, if it is above the price. */
+  costMax?: number;
   commissionRate: number;
   provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
 }
@@ -102,6 +104,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
       sellerId: seller._id,
       sku: offer.sku ?? productCode,
       price: offer.price,
+      ...((offer.costAllowed ?? 0) > offer.price && { costMax: offer.costAllowed ?? offer.price }),
       commissionRate: getCommissionRate(seller),
       provider: getRouteProvider(seller.provider),
     };

@@ -32,6 +32,11 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   sku?: string;
   /** The seller's price in rupiah. It never exceeds the debit less the markup. */
   offerPrice: number;
+  /**
+   * The highest cost in rupiah that an operator allows for a sale below cost. If absent, it is
+   * `offerPrice`.
+   */
+  costMax?: number;
   commissionRate: number;
   providerKind: ProviderSettings['kind'];
   /**
@@ -86,6 +91,7 @@ const schema = new Schema<Order>(
     sellerId: { type: String, required: true },
     sku: { type: String },
     offerPrice: { type: Money, required: true },
+    costMax: { type: Money },
     commissionRate: { type: Number, required: true },
     providerKind: { type: String, required: true },
     providerBaseUrl: { type: String, default: null },
@@ -132,4 +138,4 @@ export function getOrderKey({ _id, accountId }: Pick<Order, '_id' | 'accountId'>
 
 export const OrderModel = mongoose.model('Order', schema);
 export const orders = getCollection<Order>(OrderModel);
-export const toStored = buildToStored<Order>(['offerPrice']);
+export const toStored = buildToStored<Order>(['offerPrice', 'costMax']);

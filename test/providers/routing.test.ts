@@ -188,6 +188,7 @@ describe('routing', () => {
     expect(await isSold(), 'without permission').to.equal(false);
     const allowed = await setOffer({ code, sellerId, status: 'active', belowCost: true }, by);
     expect([allowed.isBelowCost, await isSold()], 'with permission').to.deep.equal([false, true]);
+    expect(await chooseRoute({ productCode: code }), 'sent with the order').to.include({ costMax: 10_700 });
     await setCost(10_701);
     expect(await isSold(), 'above the allowed cost').to.equal(false);
     await setCost(10_700);

@@ -14,7 +14,10 @@ import { getLogFields } from '../purchase-metrics.js';
 
 /** Builds an order that is neither stored nor sent yet. `claimOrder` stores it. */
 export function buildOrder(
-  order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'sku' | 'offerPrice' | 'commissionRate'> & {
+  order: Pick<
+    Order,
+    'transactionId' | 'n' | 'sellerId' | 'sku' | 'offerPrice' | 'costMax' | 'commissionRate'
+  > & {
     accountId: string;
     provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
   },
@@ -97,7 +100,7 @@ export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore:
     providerRef: order._id,
     productCode: order.sku ?? purchase.productCode,
     customerNumber: purchase.customerNumber,
-    costMax: order.offerPrice,
+    costMax: order.costMax ?? order.offerPrice,
     // A status check must match the request that was sent. Providers have separate calls for paying
     // a bill and for buying a product.
     billTotal: purchase.kind === 'postpaid' ? getSellerPrice(purchase) : null,
@@ -150,6 +153,7 @@ export async function prepareNextOrder(
     ...(choice.sku !== purchase.productCode && { sku: choice.sku }),
     // The bill determines its price, not the offer.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
+    ...(purchase.kind === 'prepaid' && choice.costMax !== undefined && { costMax: choice.costMax }),
     commissionRate: choice.commissionRate,
     provider: choice.provider,
   });

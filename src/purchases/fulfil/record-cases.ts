@@ -85,13 +85,13 @@ export async function reportRepeatedSerialNumber(
  */
 export async function reportHighCost(
   purchase: Pick<Purchase, '_id' | 'requestId'>,
-  { n, offerPrice }: Pick<Order, 'n' | 'offerPrice'>,
+  { n, offerPrice, costMax = offerPrice }: Pick<Order, 'n' | 'offerPrice' | 'costMax'>,
   cost: number | null,
 ): Promise<void> {
-  if (cost === null || cost <= offerPrice) {
+  if (cost === null || cost <= costMax) {
     return;
   }
-  const detail = `The provider took ${cost} rupiah for attempt ${n}. The maximum sent with it was ${offerPrice} rupiah.`;
+  const detail = `The provider took ${cost} rupiah for attempt ${n}. The maximum sent with it was ${costMax} rupiah.`;
   await openCase({ transactionId: purchase._id, kind: 'cost-above-maximum', detail }, purchase);
 }
 
