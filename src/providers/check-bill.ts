@@ -4,7 +4,7 @@ import type { BillOutcome, ProviderBill } from './adapter.js';
 export const unsellableBillCode = 'BILL_AMOUNT';
 
 /** A bill with the rupiah that the provider takes for it. Null if the provider does not say. */
-export type PricedBill = ProviderBill & { cost: number | null };
+type PricedBill = ProviderBill & { cost: number | null };
 
 /**
  * Returns the bill as it may be sold, or why it may not.

@@ -246,6 +246,7 @@ describe('retention', function () {
     await play.succeed(purchase);
     const unpaid = { ...quote, _id: newId(), usedBy: null };
     await QuoteModel.create(unpaid);
+    await quotes.updateOne({ _id: quote._id }, { $set: { details: { tariff: 'R1', power: '1300' } } });
     await closeDay();
     later(limits.quoteKeptMs - 4 * dayMs);
     await applyRetention();
@@ -254,6 +255,7 @@ describe('retention', function () {
     await applyRetention();
     setClock(null);
     expect(await quotes.findOne({ _id: unpaid._id })).to.equal(null);
+    expect(await quotes.findOne({ _id: quote._id })).to.not.have.property('details');
     expect(await quotes.findOne({ _id: quote._id })).to.deep.include({
       customerNumber: maskedNumber,
       customerName: '***',
