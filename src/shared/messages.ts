@@ -393,6 +393,10 @@ export const messages = {
     id: '{label} tidak boleh memuat karakter kontrol, karakter yang tidak terlihat, atau tanda yang membalik arah teks',
   },
   refIdForm: {
+    en: '{label} must have 1 to 64 letters, digits or . _ : / -',
+    id: '{label} harus 1 sampai 64 huruf, angka atau . _ : / -',
+  },
+  pathSafeRefIdForm: {
     en: '{label} must have 1 to 64 letters, digits or . _ : -',
     id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
   },
