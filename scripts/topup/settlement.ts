@@ -22,7 +22,7 @@ function registerList(settlement: Command): void {
     action: 'settlement.look',
     summary: 'List settlements, by default unfinished ones',
     details:
-      'Oldest first; finished settlements newest first, unless --account is given. "approval" means that it waits for `settlement approve`.',
+      'Oldest first; finished settlements newest first, unless --account is given. "approval" means that it waits for `settlement approve`. "wallet below zero" means that the seller owes money: do not pay it.',
     examples: ['settlement list', 'settlement list --account seller --status completed'],
     options: [
       new Option('--status <status>', 'only this status')
@@ -32,25 +32,35 @@ function registerList(settlement: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ listSettlements }, { requireAccount }, { findUsernames }] = await Promise.all([
-        import('../../src/settlements/find-settlement.js'),
-        import('../../src/accounts/find-account.js'),
-        import('../../src/accounts/find-account.js'),
-      ]);
+      const [{ listSettlements }, { findAccountsBelowZero }, { requireAccount, findUsernames }] =
+        await Promise.all([
+          import('../../src/settlements/find-settlement.js'),
+          import('../../src/settlements/wallet-below-zero.js'),
+          import('../../src/accounts/find-account.js'),
+        ]);
       const found = await listSettlements({
         statuses: options.status === 'open' ? ['pending', 'processing'] : [options.status],
         ...(options.account && { accountId: (await requireAccount(options.account))._id }),
         limit: options.limit,
       });
       const usernames = await findUsernames(found.map(({ accountId }) => accountId));
-      const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
+      const open = found.filter(({ finalAt }) => finalAt === null);
+      const belowZero = await findAccountsBelowZero(open.map(({ accountId }) => accountId));
+      const rows = found.map((each) => ({
+        ...present(each),
+        username: usernames[each.accountId] ?? '',
+        wallet_below_zero: each.finalAt === null && belowZero.has(each.accountId),
+      }));
       const columns: Column<(typeof rows)[number]>[] = [
         'id',
         ['seller', (row) => row.username],
         'amount',
         ['to pay', (row) => row.net_amount],
         ['bank and holder', (row) => `${row.bank_code} ${row.account_number} ${row.account_name}`],
-        ['status', formatSettlementStatus],
+        [
+          'status',
+          (row) => formatSettlementStatus(row) + (row.wallet_below_zero ? ', wallet below zero' : ''),
+        ],
         ['claimed', (row) => row.claimed_by && `${row.claimed_by} ${time(row.claimed_at)}`],
         'bank_reference',
         'created_at',
@@ -98,10 +108,20 @@ function registerClaim(settlement: Command): void {
     options: [new Option('--take-over', 'take it over, with a reason'), optionalReasonOption()],
     async run({ arg, by, options }) {
       const { claimSettlement } = await import('../../src/settlements/claim-settlement.js');
-      const { settlement: claimed, changed } = await claimSettlement(arg('id'), by, {
+      const {
+        settlement: claimed,
+        changed,
+        mayBePaid,
+      } = await claimSettlement(arg('id'), by, {
         takeOver: options.takeOver === true,
       });
       const { bankCode, accountNumber, accountName } = claimed.bankAccount;
+      if (!mayBePaid) {
+        return {
+          data: { ...present(claimed), changed },
+          text: `You have taken it over. Do not pay it: the wallet of its seller is below zero. To return its amount to the wallet: topup settlement fail ${claimed._id} --reason …`,
+        };
+      }
       const pay = `Pay ${rupiah(claimed.netAmount)} to ${bankCode} ${accountNumber} ${accountName}, then: topup settlement complete ${claimed._id} --reason …`;
       return {
         data: { ...present(claimed), changed },
@@ -112,23 +132,25 @@ function registerClaim(settlement: Command): void {
 }
 
 function registerComplete(settlement: Command): void {
-  defineCommand<{ bankReference?: string }>(settlement, {
+  defineCommand<{ bankReference?: string; sharedReference?: boolean }>(settlement, {
     usage: 'complete <id>',
     action: 'settlement.decide',
     summary: 'Mark a settlement as paid at the bank (PAYOUT_MODE=manual)',
     details:
-      'Only its claimer may do this (topup settlement claim). The held money leaves the seller, and settlement.completed\nis sent. Repeating it changes nothing.',
+      'Only its claimer may do this (topup settlement claim). The held money leaves the seller, and settlement.completed\nis sent. Repeating it changes nothing; with another reference it is refused, and the audit log has both.\nIf one transfer paid several settlements, confirm it with --shared-reference.',
     examples: [
       'settlement complete 01a1fde5d07770f0be10a241618d0695 --bank-reference "BCA 4711" --reason "paid today"',
     ],
     options: [
       new Option('--bank-reference <text>', 'reference of the payment at the bank').argParser(shortText),
+      new Option('--shared-reference', 'confirm that one transfer paid this settlement and others'),
       reasonOption(),
     ],
-    async run({ arg, by, options: { bankReference } }) {
+    async run({ arg, by, options: { bankReference, sharedReference = false } }) {
       const { completeSettlement } = await import('../../src/settlements/pay-out.js');
       const completed = await completeSettlement(arg('id'), by, {
         ...(bankReference !== undefined && { bankReference }),
+        sharedReference,
       });
       const who = completed.claimedBy === null ? '' : ` by ${completed.claimedBy}`;
       return formatSettlement(
@@ -176,7 +198,7 @@ function present(settlement: Settlement) {
     review_reason: settlement.reviewReason ?? null,
     claimed_by: settlement.claimedBy,
     claimed_at: settlement.claimedAt,
-    bank_reference: settlement.bankReference ?? null,
+    bank_reference: settlement.status === 'completed' ? (settlement.bankReference ?? null) : null,
     reason: settlement.reason,
     created_at: settlement.createdAt,
   };

@@ -2,6 +2,9 @@
 import { hangsAfterShare, getLimitMs, type Queue } from '../jobs/define-job.js';
 import { type QueueState, inspectQueue } from '../jobs/inspect-queue.js';
 import { findJobByName, listFixedQueues, findCurrentQueues, type ProcessType } from '../processes.js';
+import { openStatuses } from '../settlements/claim-settlement.js';
+import { listSettlements } from '../settlements/find-settlement.js';
+import { findAccountsBelowZero } from '../settlements/wallet-below-zero.js';
 import { nowMs } from '../shared/clock.js';
 import { setTimeout } from 'node:timers/promises';
 import { countAttention, countBacklog, formatCount, type Attention, type Backlog } from './attention.js';
@@ -180,9 +183,23 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
     },
     failingJobs: { name: 'jobs that fail repeatedly', advice: 'topup job list' },
   };
-  return (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
+  const found = (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
     attention[kind] === 0
       ? ok(todo[kind].name, 'none')
       : warn(todo[kind].name, formatCount(attention[kind]), todo[kind].advice),
   );
+  return [...found, await diagnoseSettlementsBelowZero()];
+}
+
+const settlementsReadMax = 1_000;
+
+/** Warns of open settlements whose seller's wallet is below zero, because they must not be paid. */
+async function diagnoseSettlementsBelowZero(): Promise<Diagnosis> {
+  const name = 'settlements of wallets below zero';
+  const open = await listSettlements({ statuses: openStatuses, limit: settlementsReadMax });
+  const belowZero = await findAccountsBelowZero(open.map(({ accountId }) => accountId));
+  const count = open.filter(({ accountId }) => belowZero.has(accountId)).length;
+  return count === 0
+    ? ok(name, 'none')
+    : warn(name, String(count), 'Do not pay them. Fail them, or wait: topup settlement list');
 }

@@ -3,11 +3,12 @@
  * listed here, and if the value has the form of that field. For other values only the type and the
  * length are kept. So neither a new field nor a misplaced value leaks a secret or a name.
  */
+import { pathSafeRefIdPattern, refIdPattern } from '../shared/input-rules.js';
 import { redact } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
 
 const word = /^[A-Za-z_.*-]{1,40}$/;
-const reference = /^[A-Za-z0-9._:-]{1,64}$/;
+const reference = pathSafeRefIdPattern;
 const amount = /^(0|[1-9]\d{0,12})$/;
 const day = /^\d{4}-\d{2}(-\d{2})?(T[\d:.]{5,12}(Z|[+-]\d{2}:\d{2}))?$/;
 const zone = /^[A-Za-z_+-]{1,20}(\/[A-Za-z_+-]{1,20}){0,2}$/;
@@ -39,9 +40,6 @@ const patternsByField = new Map<string, RegExp>([
   ...[
     'code',
     'product_code',
-    'ref_id',
-    'ref_ids',
-    'not_found',
     'transaction_id',
     'id',
     'settlement_id',
@@ -50,6 +48,7 @@ const patternsByField = new Map<string, RegExp>([
     'endpoint_id',
     'request_id',
   ].map((name): [string, RegExp] => [name, reference]),
+  ...['ref_id', 'ref_ids', 'not_found'].map((name): [string, RegExp] => [name, refIdPattern]),
   ...[
     'price',
     'max_price',

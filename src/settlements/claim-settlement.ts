@@ -6,6 +6,7 @@ import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { requireSettlement } from './find-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
+import { getSellerBalance, WalletBelowZeroError } from './wallet-below-zero.js';
 
 export const openStatuses: SettlementStatus[] = ['pending', 'processing'];
 
@@ -14,17 +15,22 @@ export const openStatuses: SettlementStatus[] = ['pending', 'processing'];
  * completes or fails the settlement, which prevents a double payment. Claiming twice changes
  * nothing.
  *
+ * A settlement of a seller whose wallet is below zero cannot be claimed. It can be taken over,
+ * because otherwise nobody could fail it. It must not be paid then.
+ *
  * @param options.takeOver True to take the settlement over from another operator, which needs a
  *   reason.
+ * @returns `mayBePaid`: false if the wallet is below zero.
  * @throws NotFoundError if there is no such settlement.
  * @throws ConflictError if it is final, waits for approval, or is claimed by another operator.
+ * @throws WalletBelowZeroError if the seller owes the platform money.
  * @throws ValidationError for a take-over without a reason.
  */
 export async function claimSettlement(
   settlementId: string,
   by: ChangedBy,
   { takeOver = false }: { takeOver?: boolean } = {},
-): Promise<{ settlement: Settlement; changed: boolean }> {
+): Promise<{ settlement: Settlement; changed: boolean; mayBePaid: boolean }> {
   const settlement = await requireSettlement(settlementId);
   const { accountId, status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {
@@ -35,13 +41,18 @@ export async function claimSettlement(
       atCommandLine: `topup settlement approve ${settlementId}`,
     });
   }
-  if (claimedBy === by.actor) {
-    return { settlement, changed: false };
-  }
-  if (claimedBy !== null && !takeOver) {
+  const isTakenOver = claimedBy !== null && claimedBy !== by.actor;
+  if (isTakenOver && !takeOver) {
     throw buildClaimedError(settlement);
   }
-  if (claimedBy !== null && !by.reason) {
+  const balance = await getSellerBalance(settlement);
+  if (balance < 0 && !isTakenOver) {
+    throw new WalletBelowZeroError(settlement, balance);
+  }
+  if (claimedBy === by.actor) {
+    return { settlement, changed: false, mayBePaid: true };
+  }
+  if (isTakenOver && !by.reason) {
     throw new ValidationError([{ field: 'reason', message: asWritten('Enter a reason to take it over.') }]);
   }
   // An operator handles the settlement from here on, so no worker takes it again.
@@ -77,7 +88,7 @@ export async function claimSettlement(
   if (outcome !== 'posted') {
     throw new ConflictError(asWritten(`Settlement ${settlementId} has just changed. Look at it again.`));
   }
-  return { settlement: { ...settlement, ...claim }, changed: true };
+  return { settlement: { ...settlement, ...claim }, changed: true, mayBePaid: balance >= 0 };
 }
 
 /**
@@ -120,9 +131,19 @@ export type SettlementStep = (typeof settlementSteps)[number];
 
 /**
  * Returns the steps that this operator can take now.
- * @param actor The operator's name in the audit log.
+ * @param options.actor The operator's name in the audit log.
+ * @param options.isBelowZero True if the seller's wallet is below zero, so that the settlement must
+ *   not be paid.
  */
-export function getPossibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
+export function getPossibleSteps(
+  settlement: Settlement,
+  { actor, isBelowZero }: { actor: string; isBelowZero: boolean },
+): SettlementStep[] {
+  const steps = getStepsOfState(settlement, actor);
+  return isBelowZero ? steps.filter((each) => each === 'fail' || each === 'take-over') : steps;
+}
+
+function getStepsOfState(settlement: Settlement, actor: string): SettlementStep[] {
   const { status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {
     return [];

@@ -18,7 +18,7 @@ import { tryToAddJob } from '../jobs/add-job.js';
 import { postSellerCredits } from '../money/credits/seller-credits.js';
 import { buildMovementLines } from '../money/journals/new-journal.js';
 import { post, postWithoutKey } from '../money/posting/post.js';
-import type { Posting, PostingResult } from '../money/posting/posting.js';
+import type { Bar, Posting, PostingResult } from '../money/posting/posting.js';
 import { buildConfigUpdatedDeliveries } from '../webhooks/account-events.js';
 import { announceDeliveries } from '../webhooks/deliver/delivery-jobs.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
@@ -89,6 +89,9 @@ export interface SettlementRequest {
 
 const payoutHour = 17;
 
+/** Time in which a request without ref_id is a possible repeat of another, in milliseconds. */
+const repeatMs = 60_000;
+
 /**
  * Requests a withdrawal (docs/reference/api/settlements.md). The amount leaves the available
  * balance at once and is held until the payout succeeds or fails.
@@ -100,7 +103,8 @@ const payoutHour = 17;
  * the amount by which the balance falls.
  *
  * @throws InsufficientBalanceError (402/01) if the balance is too low.
- * @throws ConflictError (409/01) if another settlement has this ref_id.
+ * @throws ConflictError (409/01) if another settlement has this ref_id, or if a request without
+ *   ref_id may be the repeat of another one.
  */
 export async function requestSettlement(
   request: SettlementRequest,
@@ -125,8 +129,9 @@ export async function requestSettlement(
         { balance: result.balance, price: request.amount },
         'insufficientForSettlement',
       );
-    case 'too-large':
     case 'stale':
+      throw new ConflictError(say('settlementMayBeRepeated'));
+    case 'too-large':
       throw new Error('Unexpected posting result for a settlement');
   }
 }
@@ -188,7 +193,31 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
       ...buildDeliveryInserts(notices),
     ],
   };
-  return refId === null ? postWithoutKey(posting, say('settlementUnknown')) : post(posting);
+  return refId === null
+    ? postWithoutKey({ ...posting, barredBy: buildRepeatBar(settlement) }, say('settlementUnknown'))
+    : post(posting);
+}
+
+/**
+ * Bars a request without ref_id if the same one was stored within the last minute. The seller may
+ * not know of it: its response was a 503, or was lost. Only the database knows, because the repeat
+ * can reach another process, and the first request may commit after its response.
+ */
+function buildRepeatBar({ _id, accountId, amount, bankAccount, createdAt }: Settlement): Bar {
+  return {
+    collection: settlements.collectionName,
+    rivals: `${accountId} without ref_id`,
+    filter: {
+      accountId,
+      refId: null,
+      amount,
+      'bankAccount.bankCode': bankAccount.bankCode,
+      'bankAccount.accountNumber': bankAccount.accountNumber,
+      createdAt: { $gt: new Date(createdAt.getTime() - repeatMs) },
+      status: { $ne: 'failed' },
+      _id: { $ne: _id as never },
+    },
+  };
 }
 
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | undefined> {

@@ -45,7 +45,10 @@ export interface Settlement {
   claimedBy: string | null;
   /** Time of the claim. Null if unclaimed. */
   claimedAt: Date | null;
-  /** The bank's reference of the payment, as entered on completion. Absent if none was entered. */
+  /**
+   * The bank's reference of the payment, as entered on completion. Absent if none was entered. It
+   * counts only in a completed settlement: a refused completion leaves its reference here.
+   */
   bankReference?: string;
   /** Request id of the HTTP call. Absent if the id may not be stored (src/shared/ids.ts). */
   requestId?: string;
@@ -96,6 +99,10 @@ schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
 schema.index(
   { accountId: 1, 'bankAccount.bankCode': 1, 'bankAccount.accountNumber': 1, status: 1 },
   { name: 'account_bank' },
+);
+schema.index(
+  { bankReference: 1 },
+  { partialFilterExpression: { bankReference: { $type: 'string' } }, name: 'bank_reference' },
 );
 
 export const SettlementModel = mongoose.model('Settlement', schema);

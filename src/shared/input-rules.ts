@@ -11,6 +11,18 @@ export function isUsername(text: string): boolean {
   return usernamePattern.test(text);
 }
 
+/**
+ * Any `ref_id`, as in a body or a query. It may contain a slash, as invoice numbers do. A purchase
+ * refuses the slash (`pathSafeRefIdPattern`), because its `ref_id` is also part of a path.
+ */
+export const refIdPattern = /^[A-Za-z0-9._:/-]{1,64}$/;
+
+/**
+ * The `ref_id` of a purchase. Some proxies refuse or decode `%2F`. A known purchase would then be
+ * 404, and its client could buy again.
+ */
+export const pathSafeRefIdPattern = /^[A-Za-z0-9._:-]{1,64}$/;
+
 /** Names of price groups. */
 export const priceGroupPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const priceGroupRule =

@@ -271,6 +271,10 @@ export const messages = {
     en: 'ref_id {ref} was used for another settlement. Use a new one.',
     id: 'ref_id {ref} sudah dipakai untuk pencairan lain. Gunakan yang baru.',
   },
+  settlementMayBeRepeated: {
+    en: 'A settlement of this amount to this bank account was requested less than a minute ago without a ref_id. Find it in GET /api/seller/settlements. To request another one, send a ref_id.',
+    id: 'Pencairan dengan jumlah dan rekening ini sudah diminta kurang dari satu menit lalu tanpa ref_id. Cari di GET /api/seller/settlements. Untuk meminta pencairan lain, kirim ref_id.',
+  },
   periodTooLong: {
     en: '{start} must be at most {max} days before {end}',
     id: '{start} paling lama {max} hari sebelum {end}',
@@ -389,6 +393,10 @@ export const messages = {
     id: '{label} tidak boleh memuat karakter kontrol, karakter yang tidak terlihat, atau tanda yang membalik arah teks',
   },
   refIdForm: {
+    en: '{label} must have 1 to 64 letters, digits or . _ : / -',
+    id: '{label} harus 1 sampai 64 huruf, angka atau . _ : / -',
+  },
+  pathSafeRefIdForm: {
     en: '{label} must have 1 to 64 letters, digits or . _ : -',
     id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
   },

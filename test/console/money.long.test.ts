@@ -87,6 +87,7 @@ describe('money in the console', function () {
       net_amount: 97_500,
       status: 'processing',
       needs_approval: false,
+      wallet_below_zero: false,
     });
     expect(open[0].steps).to.deep.equal(['claim', 'fail']);
     const to = `/settlements/${paid}`;
@@ -115,11 +116,13 @@ describe('money in the console', function () {
     }
     const complete = (bank_reference: string) => other.call(`${to}/complete`, { bank_reference, reason });
     expect((await complete(' BCA 4711 ')).status).to.equal(200);
-    expect((await complete('BCA 9')).status, 'repeated complete').to.equal(200);
+    expect((await complete('BCA 4711')).status, 'repeated complete').to.equal(200);
     expect((await other.lastAudit(paid))?.['after']).to.deep.equal({
       status: 'completed',
       bankReference: 'BCA 4711',
     });
+    expect((await complete('BCA 9')).status, 'another reference').to.equal(409);
+    expect((await other.lastAudit(paid))?.['after']).to.deep.equal({ refused: 'BCA 9' });
     const ofSeller = await ask('listSettlements', '/settlements?status=completed&account=seller');
     expect(ofSeller.settlements[0]).to.include({ id: paid, bank_reference: 'BCA 4711' });
     expect(await statusOf(paid)).to.equal('completed');

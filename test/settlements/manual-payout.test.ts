@@ -184,7 +184,43 @@ describe('settlements paid by operators', () => {
       .to.match(/outcome of this settlement request is unknown/)
       .and.to.include('pending_settlement');
     expect(await SettlementModel.countDocuments({ accountId: account._id })).to.equal(1);
+    const repeat = { account, amount, bankAccount, refId: null };
+    expect(await refusal(requestSettlement(repeat)), 'repeat').to.include('send a ref_id');
     expect(await getWallet(account._id)).to.include({ balance: 900_000 - amount, held: amount });
+  });
+
+  it('are requested once of 5 equal requests without a ref_id at once', async () => {
+    const account = await newSeller();
+    const request = { account, amount, bankAccount, refId: null };
+    const refusals = await Promise.all(Array.from({ length: 5 }, () => refusal(requestSettlement(request))));
+    expect(refusals.filter((each) => each === null)).to.have.length(1);
+    expect(refusals.filter((each) => each?.includes('send a ref_id'))).to.have.length(4);
+    expect(await getWallet(account._id)).to.include({ held: amount });
+  });
+
+  it('without a ref_id may follow with another amount, bank account, ref_id or minute', async () => {
+    const account = await newSeller();
+    const first = { account, amount, bankAccount, refId: null };
+    const { settlement } = await requestSettlement(first);
+    for (const other of [
+      { ...first, amount: amount + 1 },
+      { ...first, bankAccount: { ...bankAccount, accountNumber: '55500011' } },
+      { ...first, refId: newId() },
+    ]) {
+      expect((await requestSettlement(other)).created).to.equal(true);
+    }
+    expect(await refusal(requestSettlement(first))).to.include('less than a minute ago');
+    const minuteAgo = new Date(Date.now() - 60_001);
+    await SettlementModel.updateOne({ _id: settlement._id }, { createdAt: minuteAgo });
+    expect((await requestSettlement(first)).created).to.equal(true);
+  });
+
+  it('without a ref_id can be requested again once the first one has failed', async () => {
+    const account = await newSeller();
+    const request = { account, amount, bankAccount, refId: null };
+    const { settlement } = await requestSettlement(request);
+    await failSettlement(settlement._id, 'no such account', budi);
+    expect((await requestSettlement(request)).created).to.equal(true);
   });
 
   it('cannot withdraw money of a reversed sale before the reversal is posted', async () => {

@@ -6,7 +6,7 @@ import {
   type ZoneQuery,
   customerNumber,
   pagination,
-  refId,
+  pathSafeRefId,
   tz,
 } from '../contract/fields.js';
 import { defineOperation } from '../contract/operation.js';
@@ -103,7 +103,7 @@ export const lookupBuyerTransactions = defineOperation<LookupBody>({
     'Use it if responses were lost. The result has the order of the request. Unknown ref_ids are in `not_found`: repeat those purchases with the same ref_id.',
   body: Joi.object<LookupBody>({
     ref_ids: Joi.array()
-      .items(refId)
+      .items(pathSafeRefId)
       .min(1)
       .max(limits.lookupMax)
       .required()

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { findTimeZone } from '../../shared/business-time.js';
+import { pathSafeRefIdPattern, refIdPattern } from '../../shared/input-rules.js';
 import { noControlPattern, printablePattern } from '../../shared/printable.js';
 import { urlGuard } from '../../webhooks/deliver/url-guard.js';
 import { say } from '../../shared/say.js';
@@ -34,12 +35,21 @@ const buildTextSchema = (max: number, pattern: RegExp, words: 'noUnseenCharacter
 /** Free text of printable characters. It is not trimmed. */
 export const text = (max: number) => buildTextSchema(max, printablePattern, 'noUnseenCharacters');
 
-export const refId = Joi.string()
-  .max(64)
-  .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
-  .messages(toJoiMessages({ 'string.pattern.base': say('refIdForm', label) }))
-  .description('Your reference, unique forever. If a response is lost, repeat the call with the same ref_id.')
-  .example('order-20240301-0001');
+const buildRefIdSchema = (pattern: RegExp, words: 'refIdForm' | 'pathSafeRefIdForm') =>
+  Joi.string()
+    .max(64)
+    .pattern(pattern)
+    .messages(toJoiMessages({ 'string.pattern.base': say(words, label) }))
+    .description(
+      'Your reference, unique forever. If a response is lost, repeat the call with the same ref_id.',
+    )
+    .example('order-20240301-0001');
+
+/** The ref_id of a deposit or settlement, and the filter of lists. */
+export const refId = buildRefIdSchema(refIdPattern, 'refIdForm');
+
+/** The ref_id of a purchase, which is also part of a path. */
+export const pathSafeRefId = buildRefIdSchema(pathSafeRefIdPattern, 'pathSafeRefIdForm');
 
 const reservedRefIds: readonly string[] = ['.', '..', 'lookup'];
 
@@ -47,14 +57,14 @@ const reservedRefIds: readonly string[] = ['.', '..', 'lookup'];
  * The ref_id of a new object. Refuses values that have another meaning as the last segment of a
  * path.
  */
-export const newRefId = refId
+export const newRefId = pathSafeRefId
   .custom((value: string, helpers) =>
     reservedRefIds.includes(value)
       ? helpers.message(toJoiMessages({ custom: say('refIdOfAnother', label) }))
       : value,
   )
   .description(
-    'Your reference, unique forever; not `.`, `..` or `lookup`. If a response is lost, repeat the call with the same ref_id.',
+    'Your reference, unique forever; not `.`, `..` or `lookup`, and without `/`. If a response is lost, repeat the call with the same ref_id.',
   );
 
 export const productCode = Joi.string()

@@ -7,6 +7,7 @@ import { indonesianJoiMessages } from '../language/joi-messages.js';
 /** Field reasons by Joi's error code. All other codes are about the form of a value. */
 const reasonsByJoiCode = new Map<string, FieldReason>([
   ['any.required', 'missing'],
+  ['object.missing', 'missing'],
   ['any.only', 'unknown_value'],
   ['any.custom', 'not_accepted'],
   ['custom', 'not_accepted'],

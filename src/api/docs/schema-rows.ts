@@ -74,6 +74,7 @@ const typeDescriptions: Record<string, string> = {
 export const patternDescriptions: Record<string, string> = {
   '^[A-Za-z0-9._-]{1,50}$': '1 to 50 letters, digits, ".", "_" or "-"',
   '^[A-Za-z0-9._:-]{1,64}$': '1 to 64 letters, digits, ".", "_", ":" or "-"',
+  '^[A-Za-z0-9._:/-]{1,64}$': '1 to 64 letters, digits, ".", "_", ":", "/" or "-"',
   '^[A-Za-z0-9._-]+$': 'letters, digits, ".", "_" or "-"',
   '^\\d{5,34}$': '5 to 34 digits',
   '^\\d{1,16}$': '1 to 16 digits',

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { MaintenanceError } from '../../shared/errors.js';
 import type { Language } from '../../shared/messages.js';
 import { newId } from '../../shared/ids.js';
+import { refIdPattern } from '../../shared/input-rules.js';
 import { logger, redact } from '../../shared/logger.js';
 import { logRequest } from '../../request-log/log-request.js';
 import { redactBody, redactText } from '../../request-log/redact-body.js';
@@ -246,6 +247,6 @@ function redactPath(path: string): string {
 
 function findRefId(sent: object | null): string | null {
   const refId = sent !== null && 'ref_id' in sent ? sent.ref_id : null;
-  const isOne = typeof refId === 'string' && /^[A-Za-z0-9._:-]{1,64}$/.test(refId) && redact(refId) === refId;
+  const isOne = typeof refId === 'string' && refIdPattern.test(refId) && redact(refId) === refId;
   return isOne ? refId : null;
 }

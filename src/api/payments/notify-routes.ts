@@ -8,7 +8,7 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { receivePayment } from '../../deposits/receive-payment.js';
-import { refId, rupiah, text } from '../contract/fields.js';
+import { pathSafeRefId, refId, rupiah, text } from '../contract/fields.js';
 import { HttpRequestError } from '../http/http-status.js';
 import { getClientAddress } from '../http/read-request.js';
 import { limitBodySize, parseBytes } from '../http/request-body.js';
@@ -50,7 +50,7 @@ interface Body {
 }
 
 const body = Joi.object<Body>({
-  payment_id: refId.required(),
+  payment_id: pathSafeRefId.required(),
   username: text(100).min(1).required(),
   ref_id: refId.required(),
   amount: rupiah({ min: 1, max: limits.moneyMax }).required(),

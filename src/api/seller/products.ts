@@ -83,14 +83,14 @@ export const updateProduct = defineOperation<UpdateProductBody, UpdateProductPar
   role: 'seller',
   tag: 'Seller',
   summary: 'Change price, status, description or maximum wait of your product',
-  description: 'Accepted purchases keep their price and maximum wait.',
+  description: 'At least one field must be given. Accepted purchases keep their price and maximum wait.',
   params: Joi.object<UpdateProductParams>({ code: text(50).required().example('S10') }),
   body: Joi.object<UpdateProductBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),
     description: text(500).allow(''),
     max_wait_s: maxWaitS,
-  }),
+  }).or('price', 'status', 'description', 'max_wait_s'),
   data: Joi.object({
     code: Joi.string().required(),
     name: Joi.string().required(),

@@ -101,7 +101,8 @@ export const requestSettlement = defineOperation<Body>({
   summary: 'Withdraw to a bank account',
   description:
     'The amount leaves the balance at once. The bank account receives `net_amount` = amount − fee. The ' +
-    'webhook settlement.completed reports the payout. A settlement that fails returns the whole amount.',
+    'webhook settlement.completed reports the payout. A settlement that fails returns the whole amount. ' +
+    'Without ref_id, the same amount to the same bank account within a minute is refused with 409.',
   body: Joi.object<Body>({
     amount: rupiah({ min: limits.settlementMin, max: limits.settlementMax }).required().example(100_000),
     bank_account: bankAccount.required(),

@@ -24,6 +24,7 @@ interface ClaimBody extends Reason {
 
 interface CompleteBody extends Reason {
   bank_reference: string;
+  shared_reference: boolean;
 }
 
 export const approveSettlement = defineStep({
@@ -50,9 +51,16 @@ export const completeSettlement = defineStep<CompleteBody>({
       .pattern(/\S/)
       .required()
       .description("The bank's reference of the payment, as on its statement."),
+    shared_reference: Joi.boolean()
+      .default(false)
+      .description('True to confirm that one transfer paid this settlement and others.'),
     reason,
   }),
-  run: (id, { by, body }) => complete(id, by, { bankReference: body.bank_reference.trim() }),
+  run: (id, { by, body }) =>
+    complete(id, by, {
+      bankReference: body.bank_reference.trim(),
+      sharedReference: body.shared_reference,
+    }),
 });
 
 export const failSettlement = defineStep({

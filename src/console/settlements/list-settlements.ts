@@ -5,6 +5,7 @@ import { findDocumentPage, type DocumentPage } from '../../database/document-pag
 import { listSettlements as listOpen } from '../../settlements/find-settlement.js';
 import { openStatuses, getPossibleSteps, settlementSteps } from '../../settlements/claim-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
+import { findAccountsBelowZero } from '../../settlements/wallet-below-zero.js';
 import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { listQuery, pageFields, buildPageFilter, type ListQuery } from '../api/list-query.js';
@@ -51,6 +52,9 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
           holder: text,
           status: text.valid(...statuses),
           needs_approval: Joi.boolean(),
+          wallet_below_zero: Joi.boolean().description(
+            'True if it is open and the wallet of its seller is below zero. It must not be paid then.',
+          ),
           review_reason: text.allow(null),
           claimed_by: text.allow(null),
           claimed_at: timestamp.allow(null),
@@ -72,9 +76,20 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
   }),
   async handle({ query, by }) {
     const { found, next, searchedBackTo, hasMore } = await findPage(query);
-    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
+    const sellers = found.map(({ accountId }) => accountId);
+    const open = found.filter(({ status }) => openStatuses.includes(status));
+    const [usernames, belowZero] = await Promise.all([
+      findUsernames(sellers),
+      findAccountsBelowZero(open.map(({ accountId }) => accountId)),
+    ]);
     return {
-      settlements: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
+      settlements: found.map((each) =>
+        present(each, {
+          seller: lookUp(usernames, each.accountId) ?? '',
+          actor: by.actor,
+          isBelowZero: openStatuses.includes(each.status) && belowZero.has(each.accountId),
+        }),
+      ),
       next,
       looked_back_to: searchedBackTo?.toISOString() ?? null,
       has_more: hasMore,
@@ -82,7 +97,10 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
   },
 });
 
-function present(each: Settlement, seller: string, actor: string) {
+function present(
+  each: Settlement,
+  { seller, actor, isBelowZero }: { seller: string; actor: string; isBelowZero: boolean },
+) {
   return {
     id: each._id,
     seller,
@@ -95,15 +113,16 @@ function present(each: Settlement, seller: string, actor: string) {
     holder: each.bankAccount.accountName,
     status: each.status,
     needs_approval: each.needsApproval,
+    wallet_below_zero: isBelowZero,
     review_reason: each.reviewReason ?? null,
     claimed_by: each.claimedBy,
     claimed_at: each.claimedAt?.toISOString() ?? null,
-    bank_reference: each.bankReference ?? null,
+    bank_reference: each.status === 'completed' ? (each.bankReference ?? null) : null,
     reason: each.reason,
     created_at: each.createdAt.toISOString(),
     estimated_completion: each.estimatedCompletion.toISOString(),
     final_at: each.finalAt?.toISOString() ?? null,
-    steps: getPossibleSteps(each, actor),
+    steps: getPossibleSteps(each, { actor, isBelowZero }),
   };
 }
 

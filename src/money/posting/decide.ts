@@ -46,7 +46,9 @@ function decideOne(
     held: now.held + (change.held ?? 0),
     seq: now.seq + 1,
   };
-  if ((change.balance < 0 && after.balance < 0 && !change.mayOverdraw) || after.held < 0) {
+  const isOverdrawn = change.balance < 0 && after.balance < 0 && !change.mayOverdraw;
+  const isInDebt = change.needsNoDebt === true && now.balance < 0;
+  if (isOverdrawn || isInDebt || after.held < 0) {
     return { outcome: 'insufficient', balance: now.balance };
   }
   if (change.balance > 0 && after.balance > limits.moneyMax) {

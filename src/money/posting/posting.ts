@@ -14,6 +14,7 @@ export type StepKind =
   | 'deposit-rejection'
   | 'settlement-claim'
   | 'settlement-approval'
+  | 'settlement-reference'
   | 'adjustment-request';
 
 /** A wallet after a posting, in rupiah. */
@@ -72,6 +73,11 @@ export interface WalletChange {
   held?: number;
   /** Only a reversal of a sale may make a seller's balance negative (decision 007). */
   mayOverdraw?: boolean;
+  /**
+   * True to refuse the posting as `insufficient` while the balance is below zero, even if the
+   * posting does not lower it.
+   */
+  needsNoDebt?: boolean;
 }
 
 /**

@@ -36,9 +36,11 @@ const englishFiles = [
   'src/providers/routing-order.ts',
   'src/providers/catalogue.ts',
   'src/providers/manage-provider.ts',
+  'src/settlements/bank-reference.ts',
   'src/settlements/claim-settlement.ts',
   'src/settlements/import-holidays.ts',
   'src/settlements/pay-out.ts',
+  'src/settlements/wallet-below-zero.ts',
   'src/statements/statement-pdf.ts',
   'src/accounts/changes/change-api-keys.ts',
   // The stored result of a purchase, which is mostly the provider's text.

@@ -302,17 +302,17 @@ function goodValue(schema: Schema): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     default:
-      return examples && pattern !== refPattern
+      return examples && !refPatterns.includes(pattern ?? '')
         ? fc.constantFrom(...examples)
         : fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/);
   }
 }
 
 /**
- * The pattern of references. Generated references must be unknown, so the document's examples are
+ * The patterns of references. Generated references must be unknown, so the document's examples are
  * not used.
  */
-const refPattern = '^[A-Za-z0-9._:-]{1,64}$';
+const refPatterns = ['^[A-Za-z0-9._:-]{1,64}$', '^[A-Za-z0-9._:/-]{1,64}$'];
 
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
   const fields = Object.entries(properties).map(([name, each]) => [name, valueOf(each)] as const);

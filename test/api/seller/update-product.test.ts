@@ -41,6 +41,24 @@ describe('PUT /api/seller/products/{code}', () => {
     expect(shown).to.include({ price: 9_000, status: 'active', description: 'Valid for 30 days' });
   });
 
+  it('refuses a body without a field to change', async () => {
+    const seller = await sellerWithProduct();
+    for (const body of [{}, { harga: 9_000 }, { Price: 9_000, name: 'Other' }]) {
+      const answer = await put(seller, body);
+      expectFailure(answer, { status: 400, code: '01', field: 'body' });
+      expect(answer.body.errors, JSON.stringify(body)).to.deep.equal([
+        {
+          field: 'body',
+          reason: 'missing',
+          message: 'one of price, status, description, max_wait_s must be given',
+        },
+      ]);
+    }
+    expect((await put(seller, { price: 9_500, harga: 9_000 })).body.data.price).to.equal(9_500);
+    const [shown] = await shownToBuyers(seller.subcategory);
+    expect(shown).to.include({ price: 9_500, name: 'Voucher' });
+  });
+
   it('changes any status to any; buyers never see inactive products', async () => {
     const seller = await sellerWithProduct();
     for (const status of ['maintenance', 'inactive', 'maintenance', 'active', 'inactive', 'active']) {

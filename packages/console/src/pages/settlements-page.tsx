@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -92,6 +92,11 @@ function OneSettlement({ of }: { of: Settlement }): React.ReactElement {
           ['id', of.id],
         ]}
       />
+      {of.wallet_below_zero && (
+        <Alert color="red" p="xs" mt="xs">
+          {t('walletBelowZero', { seller: of.seller })}
+        </Alert>
+      )}
       {mayDecide && of.steps.length > 0 && (
         <RowActions>
           <Steps of={of} />
@@ -108,6 +113,7 @@ function reviewKey(reason: string): 'change' | 'new' {
 function Steps({ of }: { of: Settlement }): React.ReactElement {
   const { id, seller, holder, steps } = of;
   const [bankReference, setBankReference] = useState('');
+  const [isShared, setIsShared] = useState(false);
   const to = { params: { path: { id } } };
   const bank = `${of.bank_code} ${of.account_number}`;
   const words = { seller, holder, bank, amount: formatRupiah(of.amount), net: formatRupiah(of.net_amount) };
@@ -146,7 +152,7 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
           title={t('paid')}
           consequence={t('paidHelp', words)}
           run={(reason) => {
-            const body = { bank_reference: bankReference, reason };
+            const body = { bank_reference: bankReference, shared_reference: isShared, reason };
             return unwrapData(api.POST('/settlements/{id}/complete', { ...to, body }));
           }}
         >
@@ -156,7 +162,15 @@ function Steps({ of }: { of: Settlement }): React.ReactElement {
             required
             maxLength={100}
             value={bankReference}
-            onChange={(event) => setBankReference(event.currentTarget.value)}
+            onChange={(event) => {
+              setBankReference(event.currentTarget.value);
+              setIsShared(false);
+            }}
+          />
+          <Checkbox
+            label={t('sharedReference')}
+            checked={isShared}
+            onChange={(event) => setIsShared(event.currentTarget.checked)}
           />
         </ActionForm>
       )}

@@ -94,6 +94,14 @@ export const finance = {
     en: 'As shown on the bank statement. It is stored with the settlement, and the seller does not see it.',
     id: 'Seperti tertulis di mutasi bank. Disimpan bersama pencairan, dan penjual tidak melihatnya.',
   },
+  sharedReference: {
+    en: 'One transfer paid this settlement and others with the same reference',
+    id: 'Satu transfer membayar pencairan ini dan pencairan lain dengan referensi yang sama',
+  },
+  walletBelowZero: {
+    en: 'The wallet of {seller} is below zero. Do not pay this settlement: wait until the wallet has recovered, or mark it as failed.',
+    id: 'Saldo {seller} di bawah nol. Jangan bayar pencairan ini: tunggu sampai saldonya pulih, atau tandai gagal.',
+  },
   asCustomerSees: { en: 'Customer view', id: 'Tampilan pelanggan' },
   asCustomerSeesHelp: {
     en: 'The response that the buyer gets now, on the API surface of the purchase.',

@@ -13,6 +13,7 @@ interface SchemaDescription {
   rules?: { name: string; args?: { limit?: number; regex?: RegExp | string } }[];
   examples?: unknown[];
   keys?: Record<string, SchemaDescription>;
+  dependencies?: { rel: string; peers: string[] }[];
 }
 
 export interface Field {
@@ -29,7 +30,10 @@ export interface Field {
 
 type Where = 'body' | 'query' | 'path';
 
-/** Returns one accepted value for each required field. */
+/**
+ * Returns one accepted value for each required field. If one of several fields is required, the
+ * first of them has a value.
+ */
 export function sampleOf(schema: Joi.ObjectSchema | undefined): Record<string, unknown> {
   return schema ? (sample(describe(schema), 'whole') as Record<string, unknown>) : {};
 }
@@ -188,8 +192,11 @@ function wrongTypes(field: SchemaDescription): unknown[] {
 
 function sample(field: SchemaDescription, name: string): unknown {
   if (field.type === 'object') {
+    const chosen = (field.dependencies ?? [])
+      .filter(({ rel }) => rel === 'or')
+      .map(({ peers: [first] }) => first);
     const required = Object.entries(field.keys ?? {}).filter(
-      ([, each]) => each.flags?.presence === 'required',
+      ([key, each]) => each.flags?.presence === 'required' || chosen.includes(key),
     );
     return Object.fromEntries(required.map(([key, each]) => [key, sample(each, key)]));
   }
@@ -198,7 +205,7 @@ function sample(field: SchemaDescription, name: string): unknown {
     field.examples?.[0] ??
     (field.flags?.only ? field.allow?.[0] : fieldValues[name]?.inside[0]);
   // Free text, such as an id.
-  return own ?? 'a1';
+  return own ?? (field.type === 'number' ? limitOf(field, 'min') : 'a1');
 }
 
 function hasRule(field: SchemaDescription, name: string): boolean {
