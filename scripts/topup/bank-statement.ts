@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
 import type { LineMatch } from '../../src/deposits/bank/line-match.js';
+import type { ListedCorrection } from '../../src/deposits/bank/list-corrections.js';
 import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
 import type { BankLineRefusal } from '../../src/deposits/bank/statement-line.js';
 import { defineCommand } from './define-command.js';
@@ -29,6 +30,7 @@ const matchDescriptions: Record<LineMatch, string> = {
   referenced: "has its client's ref_id",
   amount: 'only the amount matches',
   several: 'the match is ambiguous',
+  'taken-back': 'the bank took it back, or it takes back an outgoing line',
   repeated: 'another line is for the same deposit',
   decided: 'its deposit was already decided',
   'other-amount': 'names a deposit of another amount',
@@ -85,12 +87,15 @@ export function registerBankStatement(deposit: Command): void {
 }
 
 async function preview(file: string): Promise<Output> {
-  const [{ planStatement }, { readBankStatement }] = await Promise.all([
+  const [{ listCorrections }, { planStatement }, { readBankStatement }] = await Promise.all([
+    import('../../src/deposits/bank/list-corrections.js'),
     import('../../src/deposits/bank/plan-statement.js'),
     import('../../src/deposits/bank/read-bank-statement.js'),
   ]);
   const plan = await planStatement(await readBankStatement(readFileSync(file)));
-  return { data: plan, text: textOf(plan) };
+  const corrections = listCorrections(plan.taken);
+  const { taken: _taken, ...shown } = plan;
+  return { data: { ...shown, corrections }, text: textOf({ ...shown, corrections }) };
 }
 
 async function confirm(
@@ -105,6 +110,11 @@ async function confirm(
     data: done,
     text: [
       `Confirmed ${done.confirmed} deposits and stored ${done.kept} new lines.`,
+      ...(done.corrected > 0
+        ? [
+            `Stored ${done.corrected} corrections by the bank. If their payments were credited: topup case list.`,
+          ]
+        : []),
       ...(done.stood > 0 ? [`Credited in the meantime: ${done.stood}.`] : []),
       ...done.left.slice(0, shownMax).map(({ line, why }) => `line ${line} was skipped: ${why}`),
     ].join('\n'),
@@ -118,7 +128,9 @@ function registerLines(deposit: Command): void {
     summary: 'List lines of bank statements, newest first; by default incoming payments without a deposit',
     examples: ['deposit lines', 'deposit lines --status used --limit 5 --json'],
     options: [
-      new Option('--status <status>', 'status').choices(['open', 'used', 'set-aside']).default('open'),
+      new Option('--status <status>', 'status')
+        .choices(['open', 'used', 'set-aside', 'taken-back', 'correction'])
+        .default('open'),
       new Option('--after <place>', 'start after this place, as printed by the previous page'),
       limitOption(20),
     ],
@@ -181,7 +193,7 @@ function registerReopen(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'reopen <line>',
     action: 'deposit.decide',
-    summary: 'Reopen a line that was set aside',
+    summary: 'Reopen a line that was set aside or taken back',
     examples: ['deposit reopen 0192f0c1a2b34 --reason "the wrong line"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).reopenBankLine,
@@ -208,7 +220,11 @@ function daysOf(days: StatementPlan['days']): string | null {
   return days.isOrderTold ? range : `${range}: read day first, but every day could be a month. CHECK THIS`;
 }
 
-function textOf({ lines, days, outgoing, others, refused, fingerprint }: StatementPlan): string {
+interface ShownPlan extends Omit<StatementPlan, 'taken' | 'corrections'> {
+  corrections: ListedCorrection[];
+}
+
+function textOf({ lines, days, outgoing, others, refused, corrections, fingerprint }: ShownPlan): string {
   const found = (match: LineMatch) => lines.filter((each) => each.match === match);
   const listed = lines.filter(({ match }) => match !== 'used' && match !== 'set-aside');
   return [
@@ -234,6 +250,16 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
             [0, 2],
           ),
         ]),
+    ...(corrections.length === 0
+      ? []
+      : [
+          formatHeading('Corrections by the bank'),
+          table(
+            ['line', 'day', 'amount', 'takes back', 'text'],
+            corrections.slice(0, shownMax).map(rowOfCorrection),
+            [0, 2],
+          ),
+        ]),
     ...(refused.length === 0
       ? []
       : [
@@ -249,6 +275,24 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
       ? [`Only ${shownMax} of each are shown; --json prints all.`]
       : []),
   ].join('\n');
+}
+
+function rowOfCorrection({ line, day, amount, payment, description }: ListedCorrection): string[] {
+  return [
+    line === null ? '' : String(line),
+    day ?? '',
+    rupiah(amount),
+    describePayment(payment),
+    description,
+  ];
+}
+
+function describePayment(payment: ListedCorrection['payment']): string {
+  if (!payment) {
+    return 'a payment of another statement';
+  }
+  const where = payment.line === null ? `a payment of ${payment.day}` : `line ${payment.line}`;
+  return payment.depositId === null ? where : `${where}, CREDITED to deposit ${payment.depositId}`;
 }
 
 function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {

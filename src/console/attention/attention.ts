@@ -23,6 +23,7 @@ const kinds = [
   'repeated-serial-number',
   'reversal',
   'unmatched-payment',
+  'payment-taken-back',
 ] as const;
 
 export const listAttention = defineConsoleOperation({

@@ -42,6 +42,9 @@ export const listBankLinesCall = defineConsoleOperation({
           description: Joi.string().allow(''),
           status: Joi.string().valid(...bankLineStatuses),
           deposit_id: Joi.string().allow(null),
+          counterpart_id: Joi.string()
+            .allow(null)
+            .description('The line that takes this one back, or that this one takes back.'),
           file: Joi.string(),
           same_before: Joi.array()
             .items(
@@ -68,13 +71,14 @@ export const listBankLinesCall = defineConsoleOperation({
   async handle({ query }) {
     const { lines, next } = await listBankLines(query);
     return {
-      lines: lines.map(({ _id, day, amount, description, status, depositId, file, decided, sameBefore }) => ({
+      lines: lines.map(({ _id, day, amount, description, status, file, decided, sameBefore, ...of }) => ({
         id: _id,
         day,
         amount,
         description,
         status,
-        deposit_id: depositId,
+        deposit_id: of.depositId,
+        counterpart_id: of.counterpartId ?? null,
         file,
         same_before: sameBefore.map((each) => ({
           id: each._id,
@@ -107,7 +111,7 @@ export const useBankLine = defineConsoleOperation({
     deposit_id: text(64).required(),
     meant: Joi.boolean()
       .default(false)
-      .description('Confirm even if a used or set-aside line may be the same payment.'),
+      .description('Confirm even if a decided line may be the same payment.'),
     reason,
   }),
   data: changedData,
@@ -132,7 +136,7 @@ export const reopenBankLine = defineConsoleOperation({
   method: 'post',
   path: '/bank-lines/:id/reopen',
   action: 'deposit.decide',
-  summary: 'Reopen a line that was set aside',
+  summary: 'Reopen a line that was set aside or taken back',
   params: idParams,
   body: reasonBody,
   data: changedData,

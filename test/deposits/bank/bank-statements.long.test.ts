@@ -80,7 +80,14 @@ describe('bank statements', function () {
       { id: paid.id, ref_id: paid.refId, status: 'pending', account: 'buyer' },
     ]);
     expect(await findLines(paid.amount)).to.deep.equal([]);
-    expect(await confirm(lines)).to.deep.equal({ confirmed: 1, stood: 0, kept: 2, left_found: 0, left: [] });
+    expect(await confirm(lines)).to.deep.equal({
+      confirmed: 1,
+      stood: 0,
+      kept: 2,
+      corrected: 0,
+      left_found: 0,
+      left: [],
+    });
     expect([await statusOf(paid.id), await statusOf(unpaid.id)]).to.deep.equal(['completed', 'pending']);
     expect(await credits(paid.id)).to.equal(1);
     await caller.expectAudited(paid.id, 'deposit.confirm');

@@ -80,6 +80,7 @@ describe('bank statements in one process', function () {
       days: null,
       outgoing: 0,
       outgoingLines: [],
+      corrections: [],
       others: 0,
       otherLines: [],
       refused: [],

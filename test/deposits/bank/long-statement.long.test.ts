@@ -111,6 +111,7 @@ describe('a bank statement on the command line', function () {
       confirmed: 2,
       stood: 0,
       kept: 2,
+      corrected: 0,
       left: [],
     });
     const amount = createUniqueAmount();

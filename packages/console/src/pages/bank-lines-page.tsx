@@ -42,6 +42,8 @@ export function BankLinesPage(): React.ReactElement {
             { value: '', label: t('line_open') },
             { value: 'used', label: t('line_used') },
             { value: 'set-aside', label: t('line_set-aside') },
+            { value: 'taken-back', label: t('line_taken-back') },
+            { value: 'correction', label: t('line_correction') },
           ]}
           fields={[]}
         />
@@ -120,6 +122,24 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
       {of.incoming > of.lines.length && (
         <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>
       )}
+      {of.corrections.length > 0 && (
+        <Rows
+          label={t('corrections')}
+          heads={[t('line'), t('day'), t('amount'), t('takesBack'), t('bankText')]}
+          ends={[0, 2]}
+          minWidth={860}
+          rows={of.corrections.map((each, n) => ({
+            key: String(n),
+            cells: [
+              each.line ?? '–',
+              each.day ?? '–',
+              formatRupiah(each.amount),
+              describeTakenBack(each.payment),
+              each.description,
+            ],
+          }))}
+        />
+      )}
       {of.refused.length > 0 && (
         <Rows
           label={t('notRead')}
@@ -132,6 +152,15 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
       )}
     </>
   );
+}
+
+function describeTakenBack(payment: Plan['corrections'][number]['payment']): string {
+  if (!payment) {
+    return t('takesBackUnknown');
+  }
+  const { line, day, deposit_id } = payment;
+  const what = line === null ? t('takesBackOf', { day }) : t('takesBackLine', { line });
+  return deposit_id === null ? what : `${what}, ${t('creditedTo', { deposit: deposit_id })}`;
 }
 
 function formatDays({ first_day, last_day, is_order_told }: Plan): string | null {
@@ -181,6 +210,7 @@ function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
       {done && (
         <Text size="sm" role="status">
           {t('confirmedLines', { confirmed: done.confirmed, kept: done.kept })}{' '}
+          {done.corrected > 0 && t('correctedLines', { corrected: done.corrected })}{' '}
           {done.stood > 0 && t('stoodLines', { stood: done.stood })}{' '}
           {done.left.length > 0 && t('leftLines', { lines: done.left.map(({ line }) => line).join(', ') })}
         </Text>
@@ -253,7 +283,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
           />
         </RowActions>
       )}
-      {mayDecide && of.status === 'set-aside' && (
+      {mayDecide && (of.status === 'set-aside' || of.status === 'taken-back') && (
         <RowActions>
           <ActionForm
             title={t('reopenLine')}

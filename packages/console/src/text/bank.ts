@@ -10,6 +10,16 @@ export const bank = {
   incomingLines: { en: 'Incoming lines', id: 'Baris masuk' },
   outgoingLines: { en: 'Outgoing lines', id: 'Baris keluar' },
   otherLines: { en: 'Lines without an amount', id: 'Baris tanpa jumlah' },
+  corrections: { en: 'Corrections by the bank', id: 'Koreksi oleh bank' },
+  takesBack: { en: 'Takes back', id: 'Menarik kembali' },
+  takesBackLine: { en: 'line {line}', id: 'baris {line}' },
+  takesBackOf: { en: 'a payment of {day}', id: 'pembayaran tanggal {day}' },
+  takesBackUnknown: { en: 'a payment of another statement', id: 'pembayaran di mutasi lain' },
+  creditedTo: { en: 'CREDITED to deposit {deposit}', id: 'SUDAH DIKREDIT ke deposit {deposit}' },
+  correctedLines: {
+    en: '{corrected} corrections by the bank were stored. Credited payments that were taken back are in the cases.',
+    id: '{corrected} koreksi oleh bank disimpan. Pembayaran yang sudah dikredit lalu ditarik kembali ada di kasus.',
+  },
   notRead: { en: 'Unreadable lines', id: 'Baris tidak terbaca' },
   bankText: { en: 'Bank description', id: 'Keterangan bank' },
   fitsTo: { en: 'Match', id: 'Kecocokan' },
@@ -22,6 +32,10 @@ export const bank = {
   match_referenced: { en: "has its client's reference", id: 'memuat referensi klien' },
   match_amount: { en: 'only the amount matches', id: 'hanya jumlahnya yang cocok' },
   match_several: { en: 'several deposits match', id: 'cocok dengan beberapa deposit' },
+  'match_taken-back': {
+    en: 'the bank took it back, or it takes back an outgoing line',
+    id: 'ditarik kembali oleh bank, atau membatalkan baris keluar',
+  },
   match_repeated: {
     en: 'another line is for the same deposit',
     id: 'baris lain untuk deposit yang sama',
@@ -90,6 +104,8 @@ export const bank = {
   noBankLine: { en: 'No lines match.', id: 'Tidak ada baris yang cocok.' },
   line_open: { en: 'unassigned', id: 'belum diketahui akunnya' },
   line_used: { en: 'used', id: 'dipakai' },
+  'line_taken-back': { en: 'taken back by the bank', id: 'ditarik kembali oleh bank' },
+  line_correction: { en: 'correction by the bank', id: 'koreksi oleh bank' },
   'line_set-aside': { en: 'set aside', id: 'disisihkan' },
   useLine: { en: 'Assign line to a deposit', id: 'Pasangkan baris dengan deposit' },
   useLineHelp: {

@@ -154,6 +154,10 @@ export const common = {
     en: 'Unmatched payment',
     id: 'Pembayaran tanpa deposit yang cocok',
   },
+  'kind_payment-taken-back': {
+    en: 'Payment taken back by the bank',
+    id: 'Pembayaran ditarik kembali oleh bank',
+  },
   find_review: {
     en: "Look up the reference in the provider's records: was the order executed? Then decide. The service no longer queries the provider by itself.",
     id: 'Cari referensinya di catatan supplier: apakah order dijalankan? Lalu putuskan. Layanan tidak lagi mengecek ke supplier secara otomatis.',
@@ -173,6 +177,10 @@ export const common = {
   'find_unmatched-payment': {
     en: 'A payment arrived that matches no pending deposit. Find its account, then return the money or adjust the balance.',
     id: 'Ada pembayaran yang tidak cocok dengan deposit tertunda mana pun. Cari akunnya, lalu kembalikan uangnya atau koreksi saldonya.',
+  },
+  'find_payment-taken-back': {
+    en: 'The bank took back a payment that had credited a deposit. Check the statement. Then adjust the balance, or arrange the payment with the account.',
+    id: 'Bank menarik kembali pembayaran yang sudah mengkredit deposit. Periksa mutasinya. Lalu koreksi saldonya, atau selesaikan pembayarannya dengan akun itu.',
   },
   lastReference: { en: 'Provider reference', id: 'Referensi supplier' },
   payment: { en: 'Payment', id: 'Pembayaran' },
