@@ -144,6 +144,7 @@ function registerLines(deposit: Command): void {
           'amount',
           'status',
           ['deposit', depositOf],
+          ['pending deposits', choicesOf],
           ['text', (line) => line.description],
         ],
         empty: 'No line matches.',
@@ -155,12 +156,13 @@ function registerLines(deposit: Command): void {
 
 function registerUse(deposit: Command): void {
   defineOperationCommand(deposit, {
-    usage: 'use <line> <id>',
+    usage: 'use <line> <deposit>',
     action: 'deposit.decide',
     summary: 'Confirm a pending deposit with a bank statement line of the same amount',
     details:
-      'For lines that name no deposit. If a line of the same amount, at most a day apart, was used or set aside, it may be the same payment with another text: then --meant is required. Repeating it changes nothing.',
+      'For lines that name no deposit. `deposit lines` lists the pending deposits of the amount of each line. Name the line by its id or by at least the last six characters of it, and the deposit by its ref_id or id. If a line of the same amount, at most a day apart, was used or set aside, it may be the same payment with another text: then --meant is required. Repeating it changes nothing.',
     examples: [
+      'deposit use f0be10 TOPUP-1001 --reason "the customer sent the receipt"',
       'deposit use 0192f0c1a2b34 01a1fde5d07770f0be10a241618d0695 --reason "the customer sent the receipt"',
     ],
     options: [
@@ -168,7 +170,12 @@ function registerUse(deposit: Command): void {
       reasonOption(),
     ],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).useBankLine,
-    input: ({ fields }) => ({ id: fields['line'], line: undefined, deposit_id: fields['id'] }),
+    input: ({ fields }) => ({
+      id: fields['line'],
+      line: undefined,
+      deposit: undefined,
+      deposit_id: fields['deposit'],
+    }),
     output: (data) => ({ data, text: data.changed ? 'Confirmed.' : 'Nothing changed: already confirmed.' }),
   });
 }
@@ -200,6 +207,16 @@ function registerReopen(deposit: Command): void {
     input: ({ fields }) => ({ id: fields['line'], line: undefined }),
     output: (data) => ({ data, text: data.changed ? 'Open again.' : 'Nothing changed: already open.' }),
   });
+}
+
+interface ChoosableLine {
+  choices: { account: string; ref_id: string }[];
+  more_choices: boolean;
+}
+
+function choicesOf({ choices, more_choices }: ChoosableLine): string {
+  const named = choices.map(({ account, ref_id }) => `${account} ${ref_id}`).join(', ');
+  return more_choices ? `${named}, …` : named;
 }
 
 interface ShownLine {

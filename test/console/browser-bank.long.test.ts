@@ -73,8 +73,12 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
     const late = await shop.askForDeposit(one);
     const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
+    await page.reload();
     await card(one).getByRole('button', { name: 'Actions' }).press('Enter');
-    await card(one).getByLabel('Deposit ID').fill(late.id);
+    await card(one)
+      .getByRole('radio', { name: new RegExp(late.refId) })
+      .check();
+    await expectPageToPassChecks(page, 'the choice of a deposit');
     await act(card(one), 'Assign line to a deposit');
     await card(one).waitFor({ state: 'detached' });
     expect(await statusOf(late.id)).to.equal('completed');

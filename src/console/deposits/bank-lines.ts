@@ -1,5 +1,9 @@
 import Joi from 'joi';
 import { text, timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
+import { findUsernames } from '../../accounts/find-account.js';
+import { choicesMax } from '../../deposits/bank/choose-deposit.js';
+import { resolveChoice, resolveLine } from '../../deposits/bank/resolve-choice.js';
+import { lookUp } from '../../shared/collections.js';
 import { bankLineStatuses, type BankLineStatus } from '../../deposits/bank/bank-line.model.js';
 import { listBankLines } from '../../deposits/bank/bank-lines.js';
 import { reopenLine, setLineAside, creditWithLine } from '../../deposits/bank/decide-line.js';
@@ -58,6 +62,17 @@ export const listBankLinesCall = defineConsoleOperation({
             .description(
               'Decided lines of the same amount, at most a day apart: they may be the same payment.',
             ),
+          choices: Joi.array()
+            .items(
+              requiredObject({
+                id: Joi.string(),
+                account: Joi.string(),
+                ref_id: Joi.string(),
+                created_at: timestamp,
+              }),
+            )
+            .description('For an open line, pending deposits of its amount, newest first.'),
+          more_choices: Joi.boolean().description('True if further pending deposits have the amount.'),
           decided: requiredObject({
             at: timestamp,
             actor: Joi.string(),
@@ -70,6 +85,9 @@ export const listBankLinesCall = defineConsoleOperation({
   }),
   async handle({ query }) {
     const { lines, next } = await listBankLines(query);
+    const usernames = await findUsernames(
+      lines.flatMap(({ choices }) => choices.map(({ accountId }) => accountId)),
+    );
     return {
       lines: lines.map(({ _id, day, amount, description, status, file, decided, sameBefore, ...of }) => ({
         id: _id,
@@ -86,6 +104,13 @@ export const listBankLinesCall = defineConsoleOperation({
           status: each.status,
           deposit_id: each.depositId,
         })),
+        choices: of.choices.slice(0, choicesMax).map((each) => ({
+          id: each._id,
+          account: lookUp(usernames, each.accountId) ?? '',
+          ref_id: each.refId,
+          created_at: each.createdAt.toISOString(),
+        })),
+        more_choices: of.choices.length > choicesMax,
         decided: decided && { at: decided.at.toISOString(), actor: decided.actor, reason: decided.reason },
       })),
       next,
@@ -108,15 +133,20 @@ export const useBankLine = defineConsoleOperation({
   summary: 'Confirm a pending deposit of the same amount with an open line',
   params: idParams,
   body: Joi.object<UseBody>({
-    deposit_id: text(64).required(),
+    deposit_id: text(64)
+      .required()
+      .description('Id of the deposit, or its `ref_id` if one pending deposit of the amount has it.'),
     meant: Joi.boolean()
       .default(false)
       .description('Confirm even if a decided line may be the same payment.'),
     reason,
   }),
   data: changedData,
-  handle: ({ params: { id: lineId }, body: { deposit_id: depositId, meant }, by }) =>
-    creditWithLine({ lineId, depositId: depositId.trim(), meant }, by),
+  async handle({ params: { id }, body: { deposit_id, meant }, by }) {
+    const lineId = await resolveLine(id);
+    const depositId = await resolveChoice(lineId, deposit_id.trim());
+    return creditWithLine({ lineId, depositId, meant }, by);
+  },
 });
 
 export const setBankLineAside = defineConsoleOperation({

@@ -1,5 +1,6 @@
 import { toInt64 } from '../../database/typed-collection.js';
 import { addDays, formatBusinessDay } from '../../shared/business-time.js';
+import { findChoices, type Choice } from './choose-deposit.js';
 import { BankLineModel, decidedStatuses, type BankLine, type BankLineStatus } from './bank-line.model.js';
 import type { QueryFilter } from 'mongoose';
 import { ValidationError } from '../../shared/errors.js';
@@ -39,6 +40,8 @@ export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Pr
 export interface ListedLine extends BankLine {
   /** For an open line, the decided lines that may be the same payment. */
   sameBefore: BankLine[];
+  /** For an open line, the pending deposits of its amount: one more than `choicesMax` if there are more. */
+  choices: Choice[];
 }
 
 /**
@@ -63,7 +66,9 @@ export async function listBankLines(query: {
   const shown = await Promise.all(
     lines.map(async (line) => ({
       ...line,
-      sameBefore: line.status === 'open' ? await findPossibleDuplicates(line) : [],
+      ...(line.status === 'open'
+        ? { sameBefore: await findPossibleDuplicates(line), choices: await findChoices(line) }
+        : { sameBefore: [], choices: [] }),
     })),
   );
   return { lines: shown, next: found.length > limit && last ? `${last.day}_${last._id}` : null };

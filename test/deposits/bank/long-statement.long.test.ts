@@ -129,6 +129,20 @@ describe('a bank statement on the command line', function () {
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Nothing changed');
   });
 
+  it('offers the pending deposits of a line and takes the chosen reference', async () => {
+    const { asked } = await statement(1);
+    const [{ amount, refId, id }] = asked as [RequestedDeposit];
+    const file = join(folder, 'choice.csv');
+    writeFileSync(file, statementOf({ amount, text: 'SETORAN' }));
+    done(await topup(await confirmation(file), stack.env));
+    expect((await topup(['deposit', 'lines'], stack.env)).stdout).to.include(refId);
+    const line = await lines().findOne({ amount });
+    const use = ['deposit', 'use', line?._id.slice(-8) ?? '', refId, '--reason', reason];
+    expect((await topup(use, stack.env)).stdout).to.include('Confirmed');
+    expect((await topup(use, stack.env)).stdout).to.include('Nothing changed');
+    expect(await stack.db.collection('journals').countDocuments({ subjectId: id })).to.equal(1);
+  });
+
   it('with 10,000 lines is confirmed completely', async () => {
     const { file, asked } = await statement(10_000);
     const { confirmed, stood, kept, left } = done(await topup(await confirmation(file), stack.env));

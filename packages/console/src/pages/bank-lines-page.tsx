@@ -1,4 +1,4 @@
-import { Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Card, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -260,13 +260,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
               )
             }
           >
-            <TextInput
-              label={t('depositId')}
-              required
-              maxLength={64}
-              value={depositId}
-              onChange={(event) => setDepositId(event.currentTarget.value)}
-            />
+            <DepositChoice of={of} value={depositId} onChange={setDepositId} />
             {of.same_before.length > 0 && (
               <Checkbox
                 label={t('anotherPayment')}
@@ -293,5 +287,46 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
         </RowActions>
       )}
     </Card>
+  );
+}
+
+/** Offers the pending deposits of the line's amount. Further deposits are named by their reference. */
+function DepositChoice({
+  of: { choices, more_choices },
+  value,
+  onChange,
+}: {
+  of: BankLine;
+  value: string;
+  onChange: (id: string) => void;
+}): React.ReactElement {
+  const isOffered = choices.some(({ id }) => id === value);
+  return (
+    <>
+      {choices.length > 0 && (
+        <Radio.Group label={t('chooseDeposit')} value={isOffered ? value : null} onChange={onChange}>
+          <Stack gap="xs" mt={4}>
+            {choices.map(({ id, account, ref_id, created_at }) => (
+              <Radio
+                key={id}
+                value={id}
+                label={`${account} ${ref_id}`}
+                description={<Time at={created_at} />}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {(choices.length === 0 || more_choices) && (
+        <TextInput
+          label={t('depositReference')}
+          description={choices.length === 0 ? t('noChoice') : undefined}
+          required={!isOffered}
+          maxLength={64}
+          value={isOffered ? '' : value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </>
   );
 }

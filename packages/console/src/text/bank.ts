@@ -113,6 +113,12 @@ export const bank = {
     id: 'Mengkredit deposit dan memberi tahu akunnya. Deposit harus tertunda dan jumlahnya harus {amount}.',
   },
   depositId: { en: 'Deposit ID', id: 'ID deposit' },
+  chooseDeposit: { en: 'Pending deposits of this amount', id: 'Deposit tertunda dengan jumlah ini' },
+  depositReference: { en: 'Reference or ID of the deposit', id: 'Referensi atau ID deposit' },
+  noChoice: {
+    en: 'No deposit of this amount is pending.',
+    id: 'Tidak ada deposit tertunda dengan jumlah ini.',
+  },
   sameBefore: {
     en: 'possible duplicate of a decided line with the same amount and day',
     id: 'mungkin duplikat dari baris yang sudah diputuskan dengan jumlah dan hari yang sama',
