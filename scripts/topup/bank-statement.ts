@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
-import type { LineMatch } from '../../src/deposits/bank/line-match.js';
-import type { ListedCorrection } from '../../src/deposits/bank/list-corrections.js';
-import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
-import type { BankLineRefusal } from '../../src/deposits/bank/statement-line.js';
 import { defineCommand } from './define-command.js';
-import { facts, formatHeading, listText, rupiah, table } from './format.js';
+import { formatStatementPreview, shownMax } from './bank-statement-preview.js';
+import { listText } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption, reasonOption } from './options.js';
 import type { Output } from './print.js';
@@ -21,35 +18,6 @@ interface StatementOptions {
 }
 
 type By = { actor: string; from: null; reason: string | null };
-
-/** Maximum number of lines printed per list. `--json` prints all. */
-const shownMax = 200;
-
-const matchDescriptions: Record<LineMatch, string> = {
-  named: 'names its deposit by our id',
-  referenced: "has its client's ref_id",
-  amount: 'only the amount matches',
-  several: 'the match is ambiguous',
-  'taken-back': 'the bank took it back, or it takes back an outgoing line',
-  repeated: 'another line is for the same deposit',
-  decided: 'its deposit was already decided',
-  'other-amount': 'names a deposit of another amount',
-  none: 'matches no deposit',
-  used: 'was already used',
-  'set-aside': 'was already set aside',
-};
-
-const refusalDescriptions: Record<BankLineRefusal, string> = {
-  'bad-date': 'its day cannot be read, or is in the future',
-  'not-booked': 'the bank has not booked it yet',
-  'too-old': 'it is older than 90 days',
-  'bad-amount': 'its amount cannot be read',
-  'no-direction': 'does not say whether it is incoming or outgoing',
-  'bad-cells': 'it has more or fewer cells than headings',
-  'bad-quote': 'a quote is not closed, or is inside a cell',
-  'not-idr': 'it is not in rupiah (IDR)',
-  reversal: 'the bank takes back an outgoing payment',
-};
 
 /** `topup deposit statement|lines|use|set-aside|reopen`. */
 export function registerBankStatement(deposit: Command): void {
@@ -95,7 +63,7 @@ async function preview(file: string): Promise<Output> {
   const plan = await planStatement(await readBankStatement(readFileSync(file)));
   const corrections = listCorrections(plan.taken);
   const { taken: _taken, ...shown } = plan;
-  return { data: { ...shown, corrections }, text: textOf({ ...shown, corrections }) };
+  return { data: { ...shown, corrections }, text: formatStatementPreview({ ...shown, corrections }) };
 }
 
 async function confirm(
@@ -227,95 +195,4 @@ interface ShownLine {
 
 function depositOf({ deposit_id, decided, same_before: [one] }: ShownLine): string {
   return deposit_id ?? decided?.reason ?? (one ? `perhaps the same as ${one.id}, ${one.status}` : '');
-}
-
-function daysOf(days: StatementPlan['days']): string | null {
-  if (!days) {
-    return null;
-  }
-  const range = `${days.first} to ${days.last}`;
-  return days.isOrderTold ? range : `${range}: read day first, but every day could be a month. CHECK THIS`;
-}
-
-interface ShownPlan extends Omit<StatementPlan, 'taken' | 'corrections'> {
-  corrections: ListedCorrection[];
-}
-
-function textOf({ lines, days, outgoing, others, refused, corrections, fingerprint }: ShownPlan): string {
-  const found = (match: LineMatch) => lines.filter((each) => each.match === match);
-  const listed = lines.filter(({ match }) => match !== 'used' && match !== 'set-aside');
-  return [
-    facts([
-      ['incoming', String(lines.length)],
-      ['days', daysOf(days)],
-      ...(Object.keys(matchDescriptions) as LineMatch[]).map((match): [string, string | null] => [
-        matchDescriptions[match],
-        found(match).length === 0 ? null : String(found(match).length),
-      ]),
-      ['outgoing', String(outgoing)],
-      ['without an amount', String(others)],
-      ['not read', refused.length === 0 ? null : String(refused.length)],
-      ['hash', fingerprint],
-    ]),
-    ...(listed.length === 0
-      ? []
-      : [
-          formatHeading('Lines'),
-          table(
-            ['line', 'day', 'amount', 'match', 'deposit', 'text'],
-            listed.slice(0, shownMax).map(rowOf),
-            [0, 2],
-          ),
-        ]),
-    ...(corrections.length === 0
-      ? []
-      : [
-          formatHeading('Corrections by the bank'),
-          table(
-            ['line', 'day', 'amount', 'takes back', 'text'],
-            corrections.slice(0, shownMax).map(rowOfCorrection),
-            [0, 2],
-          ),
-        ]),
-    ...(refused.length === 0
-      ? []
-      : [
-          formatHeading('Not read'),
-          ...refused
-            .slice(0, shownMax)
-            .map(
-              ({ line, why, column }) =>
-                `line ${line}${column === undefined ? '' : `, ${column}`}: ${refusalDescriptions[why]}`,
-            ),
-        ]),
-    ...(Math.max(listed.length, refused.length) > shownMax
-      ? [`Only ${shownMax} of each are shown; --json prints all.`]
-      : []),
-  ].join('\n');
-}
-
-function rowOfCorrection({ line, day, amount, payment, description }: ListedCorrection): string[] {
-  return [
-    line === null ? '' : String(line),
-    day ?? '',
-    rupiah(amount),
-    describePayment(payment),
-    description,
-  ];
-}
-
-function describePayment(payment: ListedCorrection['payment']): string {
-  if (!payment) {
-    return 'a payment of another statement';
-  }
-  const where = payment.line === null ? `a payment of ${payment.day}` : `line ${payment.line}`;
-  return payment.depositId === null ? where : `${where}, CREDITED to deposit ${payment.depositId}`;
-}
-
-function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {
-  const could = deposits.map(({ _id, refId }) => `${_id} (${refId})`).join(', ');
-  const what = sameBefore
-    ? `${matchDescriptions[match]}; a similar line was already decided`
-    : matchDescriptions[match];
-  return [String(line), day, rupiah(amount), what, could, description];
 }

@@ -6,25 +6,7 @@ import { callerAs, reason, type Caller } from '../../console/support/console-cal
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
-import { encoded, createUniqueAmount, statementOf, type StatementLine } from './statement.js';
-
-interface Plan {
-  fingerprint: string;
-  matches: Record<string, number>;
-  amount_named: number;
-  amount_referenced: number;
-  amount_by_amount: number;
-  first_day: string | null;
-  last_day: string | null;
-  is_order_told: boolean;
-  lines: {
-    line: number;
-    amount: number;
-    match: string;
-    same_before: boolean;
-    deposits: { id: string; account: string }[];
-  }[];
-}
+import { encoded, createUniqueAmount, statementOf, type Plan, type StatementLine } from './statement.js';
 
 describe('bank statements', function () {
   this.timeout(120_000);

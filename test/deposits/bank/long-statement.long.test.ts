@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { DateTime } from 'luxon';
 import { Long } from 'mongodb';
 import { getBuiltProgramPath } from '../../../config/project-file.js';
 import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
@@ -103,6 +104,14 @@ describe('a bank statement on the command line', function () {
     const { file, asked } = await statement(2);
     const shown = await topup(['deposit', 'statement', file], stack.env);
     expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
+    const day = DateTime.now().setZone('Asia/Jakarta').toFormat('dd/MM/yyyy');
+    const odd = [`${day};BIAYA ADMIN;6500;`, ';SALDO AKHIR;;', `${day};KURS;;USD 5`];
+    const oddFile = join(folder, 'odd.csv');
+    writeFileSync(oddFile, [readFileSync(file, 'utf8'), ...odd].join('\r\n'));
+    const { stdout } = await topup(['deposit', 'statement', oddFile], stack.env);
+    for (const listed of ['BIAYA ADMIN', 'SALDO AKHIR', 'Kredit: it is not in rupiah']) {
+      expect(stdout).to.include(listed);
+    }
     const wrong = await topup(args(file, '--confirm', 'another', '--reason', reason), stack.env);
     expect([wrong.code, outputOf(wrong).includes('Review the statement again')]).to.deep.equal([1, true]);
     const silent = await topup(args(file, '--confirm', 'x'), stack.env);

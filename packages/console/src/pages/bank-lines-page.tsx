@@ -5,16 +5,16 @@ import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { formatCount, formatRupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { FilePreview, type Previewed } from '../parts/file-preview.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
-import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
+import { StatementPreview } from './statement-preview.js';
 import { t } from '../text/text.js';
 
 type Plan = components['schemas']['PreviewBankStatementData'];
@@ -73,7 +73,7 @@ function Match(): React.ReactElement {
     >
       {(previewed) => (
         <>
-          <PlanShown of={previewed.plan} />
+          <StatementPreview of={previewed.plan} />
           {mayDecide && previewed.plan.incoming > 0 && (
             <Confirm key={previewed.plan.fingerprint} {...previewed} />
           )}
@@ -81,91 +81,6 @@ function Match(): React.ReactElement {
       )}
     </FilePreview>
   );
-}
-
-function PlanShown({ of }: { of: Plan }): React.ReactElement {
-  const matches = Object.entries(of.matches) as [keyof Plan['matches'], number][];
-  return (
-    <>
-      <Facts
-        of={[
-          [t('incomingLines'), formatCount(of.incoming)],
-          [t('daysOfStatement'), formatDays(of)],
-          ...matches.map(([match, found]): [string, string | null] => [
-            t(`match_${match}`),
-            found === 0 ? null : formatCount(found),
-          ]),
-          [t('outgoingLines'), formatCount(of.outgoing)],
-          [t('otherLines'), formatCount(of.others)],
-          [t('notRead'), of.refused_found === 0 ? null : formatCount(of.refused_found)],
-        ]}
-      />
-      {of.lines.length > 0 && (
-        <Rows
-          label={t('incomingLines')}
-          heads={[t('line'), t('day'), t('amount'), t('fitsTo'), t('meant'), t('bankText')]}
-          ends={[0, 2]}
-          minWidth={860}
-          rows={of.lines.map(({ line, day, amount, match, same_before, deposits, description }) => ({
-            key: String(line),
-            cells: [
-              line,
-              day,
-              formatRupiah(amount),
-              `${t(`match_${match}`)}${same_before ? `; ${t('sameBefore')}` : ''}`,
-              deposits.map((each) => `${each.account} ${each.ref_id}`).join(', ') || '–',
-              description,
-            ],
-          }))}
-        />
-      )}
-      {of.incoming > of.lines.length && (
-        <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>
-      )}
-      {of.corrections.length > 0 && (
-        <Rows
-          label={t('corrections')}
-          heads={[t('line'), t('day'), t('amount'), t('takesBack'), t('bankText')]}
-          ends={[0, 2]}
-          minWidth={860}
-          rows={of.corrections.map((each, n) => ({
-            key: String(n),
-            cells: [
-              each.line ?? '–',
-              each.day ?? '–',
-              formatRupiah(each.amount),
-              describeTakenBack(each.payment),
-              each.description,
-            ],
-          }))}
-        />
-      )}
-      {of.refused.length > 0 && (
-        <Rows
-          label={t('notRead')}
-          heads={[t('line'), t('whyRefused')]}
-          rows={of.refused.map(({ line, why }) => ({
-            key: String(line),
-            cells: [line, t(`refused_${why}`)],
-          }))}
-        />
-      )}
-    </>
-  );
-}
-
-function describeTakenBack(payment: Plan['corrections'][number]['payment']): string {
-  if (!payment) {
-    return t('takesBackUnknown');
-  }
-  const { line, day, deposit_id } = payment;
-  const what = line === null ? t('takesBackOf', { day }) : t('takesBackLine', { line });
-  return deposit_id === null ? what : `${what}, ${t('creditedTo', { deposit: deposit_id })}`;
-}
-
-function formatDays({ first_day, last_day, is_order_told }: Plan): string | null {
-  const range = first_day === last_day ? first_day : `${first_day} – ${last_day}`;
-  return range !== null && !is_order_told ? `${range}. ${t('dateOrderUnclear')}` : range;
 }
 
 function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {

@@ -20,6 +20,11 @@ export const bank = {
     en: '{corrected} corrections by the bank were stored. Credited payments that were taken back are in the cases.',
     id: '{corrected} koreksi oleh bank disimpan. Pembayaran yang sudah dikredit lalu ditarik kembali ada di kasus.',
   },
+  columnOfFile: { en: 'Column', id: 'Kolom' },
+  firstOfCount: {
+    en: 'Only the first {shown} of {count} are shown. The command line shows all.',
+    id: 'Hanya {shown} pertama dari {count} yang ditampilkan. Baris perintah menampilkan semuanya.',
+  },
   notRead: { en: 'Unreadable lines', id: 'Baris tidak terbaca' },
   bankText: { en: 'Bank description', id: 'Keterangan bank' },
   fitsTo: { en: 'Match', id: 'Kecocokan' },
