@@ -26,7 +26,7 @@ export function registerBankStatement(deposit: Command): void {
     action: 'deposit.decide',
     summary: 'Show which deposits a bank statement would confirm, or confirm them',
     details:
-      'CSV, HTML table, MT940 or CAMT.053 as the bank exports it. Tables are read by their headings (Tanggal, Keterangan, Kredit …); at most 10,000 lines and 5 MB. A line with our id of a pending deposit of the same amount confirms that deposit. With --by-reference a ref_id does too. Clients choose the ref_id, so check the texts first. Without --confirm nothing changes. --confirm takes the hash of the preview and confirms exactly what was shown, or nothing. All incoming lines are stored, so that none is used twice.',
+      'CSV, HTML table, MT940 or CAMT.053 as the bank exports it. Tables are read by their headings (Tanggal, Keterangan, Kredit …); at most 50,000 lines and 10 MB. A line with our id of a pending deposit of the same amount confirms that deposit. With --by-reference a ref_id does too. Clients choose the ref_id, so check the texts first. Without --confirm nothing changes. --confirm takes the hash of the preview and confirms exactly what was shown, or nothing. All incoming lines are stored, so that none is used twice.',
     examples: [
       'deposit statement mutasi.csv',
       'deposit statement mutasi.csv --confirm 4f1c… --by-reference --reason "BCA 23/11"',

@@ -76,7 +76,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const byAmount = new Map<number, Candidate[]>();
   for await (const each of iterateInSlices(found)) {
     const others = byAmount.get(each.amount) ?? [];
-    others.push({ ...each, hasLine: paid.has(each._id) });
+    others.push(Object.assign(each, { hasLine: paid.has(each._id) }));
     byAmount.set(each.amount, others);
   }
   return byAmount;

@@ -3,8 +3,8 @@ export const bank = {
   bankStatements: { en: 'Bank statements', id: 'Mutasi bank' },
   matchStatement: { en: 'Match a bank statement', id: 'Cocokkan mutasi bank' },
   matchStatementHelp: {
-    en: 'Upload the file that your bank exports (CSV, HTML table, MT940 or CAMT.053): at most 10,000 lines and 5 MB. Columns of tables are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
-    id: 'Unggah berkas yang diekspor bank Anda (CSV, tabel HTML, MT940 atau CAMT.053): paling banyak 10.000 baris dan 5 MB. Kolom tabel dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
+    en: 'Upload the file that your bank exports (CSV, HTML table, MT940 or CAMT.053): at most 50,000 lines and 10 MB. Columns of tables are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
+    id: 'Unggah berkas yang diekspor bank Anda (CSV, tabel HTML, MT940 atau CAMT.053): paling banyak 50.000 baris dan 10 MB. Kolom tabel dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
   },
   bankStatement: { en: 'Bank statement', id: 'Mutasi bank' },
   incomingLines: { en: 'Incoming lines', id: 'Baris masuk' },

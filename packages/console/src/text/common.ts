@@ -146,6 +146,10 @@ export const common = {
     en: 'Only the oldest are shown. Decide these to see more.',
     id: 'Hanya yang paling lama ditampilkan. Putuskan ini untuk melihat yang lain.',
   },
+  readingFile: {
+    en: 'Reading {name} ({size} kB): {seconds} s so far.',
+    id: 'Membaca {name} ({size} kB): sudah {seconds} dtk.',
+  },
   kind_review: { en: 'Purchase under review', id: 'Transaksi perlu ditinjau' },
   'kind_contradicting-answer': { en: 'Conflicting responses', id: 'Respons bertentangan' },
   'kind_repeated-serial-number': { en: 'Duplicate serial number', id: 'SN ganda' },
