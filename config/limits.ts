@@ -52,9 +52,9 @@ export const limits = {
   /** Maximum number of lines in an imported price list. */
   priceFileLinesMax: 10_000,
   /** Maximum size of a bank statement. */
-  bankStatementBytesMax: 5_000_000,
+  bankStatementBytesMax: 10_000_000,
   /** Maximum number of lines in a bank statement. */
-  bankStatementLinesMax: 10_000,
+  bankStatementLinesMax: 50_000,
   /** Maximum age of a line that a statement may contain. */
   bankLineAgeMaxDays: 90,
   /** Days for which used and set-aside lines are kept. */

@@ -17,6 +17,7 @@ const run: Record<BenchName, () => Promise<void>> = {
   recovery: async () => (await import('./recovery.js')).benchRecovery(),
   trouble: async () => (await import('./trouble.js')).benchTrouble(),
   signals: async () => (await import('./signals.js')).benchSignals(),
+  statement: async () => (await import('./statement.js')).benchStatement(),
   'web-tier': async () => (await import('./web-tier.js')).benchWebTier(),
   webhooks: async () => (await import('./webhooks.js')).benchWebhooks(),
 };

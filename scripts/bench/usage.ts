@@ -45,6 +45,10 @@ export const benches = {
     options:
       'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random> ONE_WORKER=0 HEAP_MB=<default of Node>',
   },
+  statement: {
+    does: 'reads and matches a long bank statement with as many pending deposits: seconds and memory',
+    options: 'LINES=50000 ROUNDS=5',
+  },
   'web-tier': {
     does: 'a call that validates a body and returns it, compared with node:http and plain Express',
     options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=64 ACCOUNTS=1000',

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
-import type { LineMatch } from '../../src/deposits/bank/line-match.js';
-import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
-import type { BankLineRefusal } from '../../src/deposits/bank/statement-line.js';
 import { defineCommand } from './define-command.js';
-import { facts, formatHeading, listText, rupiah, table } from './format.js';
+import { formatStatementPreview, shownMax } from './bank-statement-preview.js';
+import { listText } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption, reasonOption } from './options.js';
 import type { Output } from './print.js';
@@ -21,34 +19,6 @@ interface StatementOptions {
 
 type By = { actor: string; from: null; reason: string | null };
 
-/** Maximum number of lines printed per list. `--json` prints all. */
-const shownMax = 200;
-
-const matchDescriptions: Record<LineMatch, string> = {
-  named: 'names its deposit by our id',
-  referenced: "has its client's ref_id",
-  amount: 'only the amount matches',
-  several: 'the match is ambiguous',
-  repeated: 'another line is for the same deposit',
-  decided: 'its deposit was already decided',
-  'other-amount': 'names a deposit of another amount',
-  none: 'matches no deposit',
-  used: 'was already used',
-  'set-aside': 'was already set aside',
-};
-
-const refusalDescriptions: Record<BankLineRefusal, string> = {
-  'bad-date': 'its day cannot be read, or is in the future',
-  'not-booked': 'the bank has not booked it yet',
-  'too-old': 'it is older than 90 days',
-  'bad-amount': 'its amount cannot be read',
-  'no-direction': 'does not say whether it is incoming or outgoing',
-  'bad-cells': 'it has more or fewer cells than headings',
-  'bad-quote': 'a quote is not closed, or is inside a cell',
-  'not-idr': 'it is not in rupiah (IDR)',
-  reversal: 'the bank takes back an outgoing payment',
-};
-
 /** `topup deposit statement|lines|use|set-aside|reopen`. */
 export function registerBankStatement(deposit: Command): void {
   defineCommand<StatementOptions>(deposit, {
@@ -56,7 +26,7 @@ export function registerBankStatement(deposit: Command): void {
     action: 'deposit.decide',
     summary: 'Show which deposits a bank statement would confirm, or confirm them',
     details:
-      'CSV, HTML table, MT940 or CAMT.053 as the bank exports it. Tables are read by their headings (Tanggal, Keterangan, Kredit …); at most 10,000 lines and 5 MB. A line with our id of a pending deposit of the same amount confirms that deposit. With --by-reference a ref_id does too. Clients choose the ref_id, so check the texts first. Without --confirm nothing changes. --confirm takes the hash of the preview and confirms exactly what was shown, or nothing. All incoming lines are stored, so that none is used twice.',
+      'CSV, HTML table, MT940 or CAMT.053 as the bank exports it. Tables are read by their headings (Tanggal, Keterangan, Kredit …); at most 50,000 lines and 10 MB. A line with our id of a pending deposit of the same amount confirms that deposit. With --by-reference a ref_id does too. Clients choose the ref_id, so check the texts first. Without --confirm nothing changes. --confirm takes the hash of the preview and confirms exactly what was shown, or nothing. All incoming lines are stored, so that none is used twice.',
     examples: [
       'deposit statement mutasi.csv',
       'deposit statement mutasi.csv --confirm 4f1c… --by-reference --reason "BCA 23/11"',
@@ -85,12 +55,15 @@ export function registerBankStatement(deposit: Command): void {
 }
 
 async function preview(file: string): Promise<Output> {
-  const [{ planStatement }, { readBankStatement }] = await Promise.all([
+  const [{ listCorrections }, { planStatement }, { readBankStatement }] = await Promise.all([
+    import('../../src/deposits/bank/list-corrections.js'),
     import('../../src/deposits/bank/plan-statement.js'),
     import('../../src/deposits/bank/read-bank-statement.js'),
   ]);
   const plan = await planStatement(await readBankStatement(readFileSync(file)));
-  return { data: plan, text: textOf(plan) };
+  const corrections = listCorrections(plan.taken);
+  const { taken: _taken, ...shown } = plan;
+  return { data: { ...shown, corrections }, text: formatStatementPreview({ ...shown, corrections }) };
 }
 
 async function confirm(
@@ -105,6 +78,11 @@ async function confirm(
     data: done,
     text: [
       `Confirmed ${done.confirmed} deposits and stored ${done.kept} new lines.`,
+      ...(done.corrected > 0
+        ? [
+            `Stored ${done.corrected} corrections by the bank. If their payments were credited: topup case list.`,
+          ]
+        : []),
       ...(done.stood > 0 ? [`Credited in the meantime: ${done.stood}.`] : []),
       ...done.left.slice(0, shownMax).map(({ line, why }) => `line ${line} was skipped: ${why}`),
     ].join('\n'),
@@ -118,7 +96,9 @@ function registerLines(deposit: Command): void {
     summary: 'List lines of bank statements, newest first; by default incoming payments without a deposit',
     examples: ['deposit lines', 'deposit lines --status used --limit 5 --json'],
     options: [
-      new Option('--status <status>', 'status').choices(['open', 'used', 'set-aside']).default('open'),
+      new Option('--status <status>', 'status')
+        .choices(['open', 'used', 'set-aside', 'taken-back', 'correction'])
+        .default('open'),
       new Option('--after <place>', 'start after this place, as printed by the previous page'),
       limitOption(20),
     ],
@@ -132,6 +112,7 @@ function registerLines(deposit: Command): void {
           'amount',
           'status',
           ['deposit', depositOf],
+          ['pending deposits', choicesOf],
           ['text', (line) => line.description],
         ],
         empty: 'No line matches.',
@@ -143,12 +124,13 @@ function registerLines(deposit: Command): void {
 
 function registerUse(deposit: Command): void {
   defineOperationCommand(deposit, {
-    usage: 'use <line> <id>',
+    usage: 'use <line> <deposit>',
     action: 'deposit.decide',
     summary: 'Confirm a pending deposit with a bank statement line of the same amount',
     details:
-      'For lines that name no deposit. If a line of the same amount, at most a day apart, was used or set aside, it may be the same payment with another text: then --meant is required. Repeating it changes nothing.',
+      'For lines that name no deposit. `deposit lines` lists the pending deposits of the amount of each line. Name the line by its id or by at least the last six characters of it, and the deposit by its ref_id or id. If a line of the same amount, at most a day apart, was used or set aside, it may be the same payment with another text: then --meant is required. Repeating it changes nothing.',
     examples: [
+      'deposit use f0be10 TOPUP-1001 --reason "the customer sent the receipt"',
       'deposit use 0192f0c1a2b34 01a1fde5d07770f0be10a241618d0695 --reason "the customer sent the receipt"',
     ],
     options: [
@@ -156,7 +138,12 @@ function registerUse(deposit: Command): void {
       reasonOption(),
     ],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).useBankLine,
-    input: ({ fields }) => ({ id: fields['line'], line: undefined, deposit_id: fields['id'] }),
+    input: ({ fields }) => ({
+      id: fields['line'],
+      line: undefined,
+      deposit: undefined,
+      deposit_id: fields['deposit'],
+    }),
     output: (data) => ({ data, text: data.changed ? 'Confirmed.' : 'Nothing changed: already confirmed.' }),
   });
 }
@@ -181,13 +168,23 @@ function registerReopen(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'reopen <line>',
     action: 'deposit.decide',
-    summary: 'Reopen a line that was set aside',
+    summary: 'Reopen a line that was set aside or taken back',
     examples: ['deposit reopen 0192f0c1a2b34 --reason "the wrong line"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).reopenBankLine,
     input: ({ fields }) => ({ id: fields['line'], line: undefined }),
     output: (data) => ({ data, text: data.changed ? 'Open again.' : 'Nothing changed: already open.' }),
   });
+}
+
+interface ChoosableLine {
+  choices: { account: string; ref_id: string }[];
+  more_choices: boolean;
+}
+
+function choicesOf({ choices, more_choices }: ChoosableLine): string {
+  const named = choices.map(({ account, ref_id }) => `${account} ${ref_id}`).join(', ');
+  return more_choices ? `${named}, …` : named;
 }
 
 interface ShownLine {
@@ -198,63 +195,4 @@ interface ShownLine {
 
 function depositOf({ deposit_id, decided, same_before: [one] }: ShownLine): string {
   return deposit_id ?? decided?.reason ?? (one ? `perhaps the same as ${one.id}, ${one.status}` : '');
-}
-
-function daysOf(days: StatementPlan['days']): string | null {
-  if (!days) {
-    return null;
-  }
-  const range = `${days.first} to ${days.last}`;
-  return days.isOrderTold ? range : `${range}: read day first, but every day could be a month. CHECK THIS`;
-}
-
-function textOf({ lines, days, outgoing, others, refused, fingerprint }: StatementPlan): string {
-  const found = (match: LineMatch) => lines.filter((each) => each.match === match);
-  const listed = lines.filter(({ match }) => match !== 'used' && match !== 'set-aside');
-  return [
-    facts([
-      ['incoming', String(lines.length)],
-      ['days', daysOf(days)],
-      ...(Object.keys(matchDescriptions) as LineMatch[]).map((match): [string, string | null] => [
-        matchDescriptions[match],
-        found(match).length === 0 ? null : String(found(match).length),
-      ]),
-      ['outgoing', String(outgoing)],
-      ['without an amount', String(others)],
-      ['not read', refused.length === 0 ? null : String(refused.length)],
-      ['hash', fingerprint],
-    ]),
-    ...(listed.length === 0
-      ? []
-      : [
-          formatHeading('Lines'),
-          table(
-            ['line', 'day', 'amount', 'match', 'deposit', 'text'],
-            listed.slice(0, shownMax).map(rowOf),
-            [0, 2],
-          ),
-        ]),
-    ...(refused.length === 0
-      ? []
-      : [
-          formatHeading('Not read'),
-          ...refused
-            .slice(0, shownMax)
-            .map(
-              ({ line, why, column }) =>
-                `line ${line}${column === undefined ? '' : `, ${column}`}: ${refusalDescriptions[why]}`,
-            ),
-        ]),
-    ...(Math.max(listed.length, refused.length) > shownMax
-      ? [`Only ${shownMax} of each are shown; --json prints all.`]
-      : []),
-  ].join('\n');
-}
-
-function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {
-  const could = deposits.map(({ _id, refId }) => `${_id} (${refId})`).join(', ');
-  const what = sameBefore
-    ? `${matchDescriptions[match]}; a similar line was already decided`
-    : matchDescriptions[match];
-  return [String(line), day, rupiah(amount), what, could, description];
 }

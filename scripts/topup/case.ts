@@ -10,13 +10,23 @@ export function registerCase(program: Command): void {
   registerResolve(group);
 }
 
+function aboutOf(each: {
+  transaction_id: string | null;
+  payment_id: string | null;
+  bank_line_id: string | null;
+}): string {
+  return each.bank_line_id === null
+    ? (each.transaction_id ?? `payment ${each.payment_id ?? ''}`)
+    : `bank line ${each.bank_line_id}`;
+}
+
 function registerList(group: Command): void {
   defineCommand<{ resolved?: boolean; limit: number }>(group, {
     usage: 'list',
     action: 'purchase.look',
     summary: 'List open cases, newest first',
     details:
-      'contradicting-answer    a later response of a provider contradicts the final status of the transaction\nrepeated-serial-number  two orders got the same serial number\nreversal                a provider may have reversed a sale\nunmatched-payment       a payment arrived that matches no pending deposit (see topup payments list)\n\nPurchases under review are not cases: topup review list.\ntopup transaction show prints the history of each.',
+      'contradicting-answer    a later response of a provider contradicts the final status of the transaction\nrepeated-serial-number  two orders got the same serial number\nreversal                a provider may have reversed a sale\nunmatched-payment       a payment arrived that matches no pending deposit (see topup payments list)\npayment-taken-back      the bank took back a payment that had credited a deposit\n\nPurchases under review are not cases: topup review list.\ntopup transaction show prints the history of each.',
     examples: ['case list', 'case list --resolved --limit 20'],
     options: [new Option('--resolved', 'list resolved cases instead'), limitOption()],
     async run({ options }) {
@@ -27,6 +37,7 @@ function registerList(group: Command): void {
         kind: each.kind,
         transaction_id: each.transactionId,
         payment_id: each.paymentId ?? null,
+        bank_line_id: each.bankLineId ?? null,
         detail: each.detail,
         created_at: each.createdAt,
         resolved_at: each.resolvedAt,
@@ -34,7 +45,7 @@ function registerList(group: Command): void {
       const columns: Column<(typeof data)[number]>[] = [
         'id',
         'kind',
-        ['about', (each) => each.transaction_id ?? `payment ${each.payment_id ?? ''}`],
+        ['about', aboutOf],
         ['since', (each) => time(each.created_at)],
         ['what', (each) => each.detail],
       ];

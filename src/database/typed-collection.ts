@@ -25,7 +25,8 @@ class MoneyType extends mongoose.SchemaType {
   }
 
   castForQuery(_operator: unknown, value: unknown): unknown {
-    return this.cast(value);
+    // A list is the value of `$in` or `$nin`.
+    return Array.isArray(value) ? value.map((each) => this.cast(each)) : this.cast(value);
   }
 }
 

@@ -41,6 +41,11 @@ schema.index(
 // Bank lines are matched with deposits by amount, across all accounts.
 schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
+// Operators choose among the pending deposits of an amount, of which few are among the finished ones.
+schema.index(
+  { amount: 1, createdAt: -1 },
+  { partialFilterExpression: { status: 'pending' }, name: 'pending_amount_newest' },
+);
 
 export const DepositModel = mongoose.model('Deposit', schema);
 export const deposits = getCollection<Deposit>(DepositModel);

@@ -6,15 +6,18 @@ import mongoose, { Schema } from 'mongoose';
  */
 export interface ReconciliationCase {
   _id: string;
-  /** The purchase concerned. Null if the case concerns `paymentId`. */
+  /** The purchase concerned. Null if the case concerns `paymentId` or `bankLineId`. */
   transactionId: string | null;
   paymentId?: string;
+  /** The bank line concerned: a payment that the bank took back. */
+  bankLineId?: string;
   kind:
     | 'contradicting-answer'
     | 'repeated-serial-number'
     | 'cost-above-maximum'
     | 'reversal'
-    | 'unmatched-payment';
+    | 'unmatched-payment'
+    | 'payment-taken-back';
   detail: string;
   createdAt: Date;
   resolvedAt: Date | null;
@@ -25,6 +28,7 @@ const schema = new Schema<ReconciliationCase>(
     _id: { type: String, required: true },
     transactionId: { type: String, default: null },
     paymentId: { type: String },
+    bankLineId: { type: String },
     kind: { type: String, required: true },
     detail: { type: String, required: true },
     createdAt: { type: Date, required: true },

@@ -1,5 +1,6 @@
 /** The bank statement pages in a real browser, with the real service. */
 import { expect } from 'chai';
+import { DateTime } from 'luxon';
 import type { Page } from 'playwright-core';
 import { createUniqueAmount, statementOf } from '../deposits/bank/statement.js';
 import { act, itStaysLocal, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
@@ -35,6 +36,8 @@ describeWith('chromium', 'bank statements in a browser', function () {
   it('previews a statement, confirms matches and amounts, and lists the rest', async () => {
     const [one, two, unknown] = [createUniqueAmount(), createUniqueAmount(), createUniqueAmount()];
     const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
+    const day = DateTime.now().setZone('Asia/Jakarta').toFormat('dd/MM/yyyy');
+    const unread = `\r\n${day};KOREKSI BIAYA;5000;\r\n;SALDO AKHIR;;\r\n${day};KURS;;USD 5`;
     await browser.open(page, '/bank-lines', 'Bank statements');
     await page.getByText('No lines match.').waitFor();
     await upload('Tanggal;Saldo');
@@ -44,11 +47,17 @@ describeWith('chromium', 'bank statements in a browser', function () {
         { amount: one, text: `TRSF CR ${named.refId} BUDI` },
         { amount: two, text: 'SETORAN TUNAI' },
         { amount: unknown, text: 'BUNGA' },
-      ),
+      ) + unread,
     );
     await page.getByRole('cell', { name: "has its client's reference" }).waitFor();
     await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
     await page.getByRole('cell', { name: 'only the amount matches' }).waitFor();
+    await page.getByRole('heading', { name: 'Outgoing lines (1)' }).waitFor();
+    for (const title of ['Outgoing lines', 'Corrections by the bank']) {
+      await page.getByRole('table', { name: title }).getByText('KOREKSI BIAYA').waitFor();
+    }
+    await page.getByRole('cell', { name: 'SALDO AKHIR' }).waitFor();
+    await page.getByRole('cell', { name: 'The line is not in rupiah' }).waitFor();
     await expectPageToPassChecks(page, 'a preview of a statement');
     await page.setViewportSize({ width: 375, height: 800 });
     await expectPageToPassChecks(page, 'a preview of a statement at 375 px');
@@ -73,8 +82,12 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
     const late = await shop.askForDeposit(one);
     const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
+    await page.reload();
     await card(one).getByRole('button', { name: 'Actions' }).press('Enter');
-    await card(one).getByLabel('Deposit ID').fill(late.id);
+    await card(one)
+      .getByRole('radio', { name: new RegExp(late.refId) })
+      .check();
+    await expectPageToPassChecks(page, 'the choice of a deposit');
     await act(card(one), 'Assign line to a deposit');
     await card(one).waitFor({ state: 'detached' });
     expect(await statusOf(late.id)).to.equal('completed');

@@ -19,13 +19,23 @@ const tinyEnvs: Record<BenchName, Record<string, number>> = {
   recovery: { PURCHASES: 100, ACCOUNTS: 5, CONNECTIONS: 4 },
   signals: { PURCHASES: 40, SECONDS: 1, ROUNDS: 1, CONNECTIONS: 2, ACCOUNTS: 10 },
   trouble: { SECONDS: 30, SHARE: 0.2, ACCOUNTS: 5, KILL_EVERY: 10, SEED: 1 },
+  statement: { LINES: 500, ROUNDS: 1 },
   'web-tier': { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4, ACCOUNTS: 5 },
   webhooks: { EVENTS: 40, ROUNDS: 1, BACKLOG: 40 },
 };
 
 /** Returns whether the benchmark is quick. The others take a minute each and use the same parts. */
 function isQuick(name: BenchName): boolean {
-  return ['refunds', 'pipeline', 'report', 'history', 'rate-limit', 'recovery', 'webhooks'].includes(name);
+  return [
+    'refunds',
+    'pipeline',
+    'report',
+    'history',
+    'rate-limit',
+    'recovery',
+    'statement',
+    'webhooks',
+  ].includes(name);
 }
 
 // Let each benchmark start its own databases, as it does in normal use.

@@ -24,6 +24,7 @@ const kinds = [
   'cost-above-maximum',
   'reversal',
   'unmatched-payment',
+  'payment-taken-back',
 ] as const;
 
 export const listAttention = defineConsoleOperation({

@@ -3,6 +3,8 @@ import { limits } from '../../../config/limits.js';
 import { text } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
+import { bankLineStatuses } from '../../deposits/bank/bank-line.model.js';
+import { listCorrections } from '../../deposits/bank/list-corrections.js';
 import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
 import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../deposits/bank/read-bank-statement.js';
@@ -73,6 +75,26 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
         column: Joi.string().allow(null).description('Heading of the column that cannot be read.'),
       }),
     ),
+    corrections_found: Joi.number(),
+    corrections: Joi.array()
+      .items(
+        requiredObject({
+          line: Joi.number().allow(null).description('Null for a correction of an earlier statement.'),
+          day: Joi.string().allow(null),
+          amount: Joi.number(),
+          description: Joi.string().allow(''),
+          payment: requiredObject({
+            line: Joi.number().allow(null),
+            day: Joi.string(),
+            description: Joi.string().allow(''),
+            status: Joi.string().valid(...bankLineStatuses),
+            deposit_id: Joi.string().allow(null),
+          })
+            .allow(null)
+            .description('The payment that it takes back. Null if it is not known yet.'),
+        }),
+      )
+      .description('New corrections by the bank, those of credited payments first.'),
     outgoing_lines: Joi.array().items(
       requiredObject({
         line: Joi.number(),
@@ -89,6 +111,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
   async handle({ body: { file } }) {
     const plan = await planStatement(await readBankStatement(Buffer.from(file, 'base64')));
     const { lines, days, outgoing, outgoingLines, others, otherLines, refused, fingerprint } = plan;
+    const corrections = listCorrections(plan.taken);
     const those = (wanted: LineMatch) => lines.filter(({ match }) => match === wanted);
     const sumOf = (wanted: LineMatch) => those(wanted).reduce((total, { amount }) => total + amount, 0);
     return {
@@ -108,6 +131,17 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
       refused: refused
         .slice(0, shownMax)
         .map(({ line, why, column }) => ({ line, why, column: column ?? null })),
+      corrections_found: corrections.length,
+      corrections: corrections.slice(0, shownMax).map(({ payment, ...rest }) => ({
+        ...rest,
+        payment: payment && {
+          line: payment.line,
+          day: payment.day,
+          description: payment.description,
+          status: payment.status,
+          deposit_id: payment.depositId,
+        },
+      })),
       outgoing_lines: outgoingLines.slice(0, shownMax),
       other_lines: otherLines.slice(0, shownMax),
     };
@@ -170,6 +204,9 @@ export const confirmBankStatement = defineConsoleOperation<ConfirmBody>({
     confirmed: Joi.number(),
     stood: Joi.number().description('Deposits that had been credited in the meantime.'),
     kept: Joi.number().description('Lines that were stored because no earlier statement had them.'),
+    corrected: Joi.number().description(
+      'Corrections that were stored. Those of credited payments have opened a case.',
+    ),
     left_found: Joi.number().description('Lines whose deposit somebody else decided in the meantime.'),
     left: Joi.array().items(requiredObject({ line: Joi.number(), why: Joi.string() })),
   }),
@@ -177,7 +214,7 @@ export const confirmBankStatement = defineConsoleOperation<ConfirmBody>({
     const bytes = Buffer.from(file, 'base64');
     const trusted = { byReference: by_reference, byAmount: by_amount };
     const asked = { bytes, file: name, fingerprint, ...trusted };
-    const { confirmed, stood, kept, left } = await confirmStatement(asked, by);
-    return { confirmed, stood, kept, left_found: left.length, left: left.slice(0, shownMax) };
+    const { confirmed, stood, kept, corrected, left } = await confirmStatement(asked, by);
+    return { confirmed, stood, kept, corrected, left_found: left.length, left: left.slice(0, shownMax) };
   },
 });

@@ -1,17 +1,21 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money, getCollection } from '../../database/typed-collection.js';
 
-export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
+export const bankLineStatuses = ['open', 'used', 'set-aside', 'taken-back', 'correction'] as const;
 /**
  * Status of a bank line.
  *
  * - open: not assigned yet.
  * - used: credited to a deposit.
  * - set-aside: belongs to no deposit, for a recorded reason.
+ * - taken-back: the bank took the payment back before it was credited.
+ * - correction: an outgoing line that takes back a payment.
  */
 export type BankLineStatus = (typeof bankLineStatuses)[number];
+/** Statuses of payments that are no longer open. */
+export const decidedStatuses = ['used', 'set-aside', 'taken-back'] as const satisfies BankLineStatus[];
 
-/** An incoming payment on a bank statement (decision 010). */
+/** An incoming payment on a bank statement, or the correction of one (decision 010). */
 export interface BankLine {
   _id: string;
   /** Identifies the line in every statement. It is a hash of day, amount, text and occurrence. */
@@ -25,6 +29,8 @@ export interface BankLine {
   status: BankLineStatus;
   /** The deposit that this line credited. Null if none. */
   depositId: string | null;
+  /** The correction of a payment, or the payment of a correction. Older lines have no such field. */
+  counterpartId?: string | null;
   /** Name of the first file that contained the line. */
   file: string;
   createdAt: Date;
@@ -42,6 +48,7 @@ const schema = new Schema<BankLine>(
     description: { type: String, default: '' },
     status: { type: String, required: true, enum: bankLineStatuses },
     depositId: { type: String, default: null },
+    counterpartId: { type: String, default: null },
     file: { type: String, required: true },
     createdAt: { type: Date, required: true },
     decided: { type: decided, default: null },

@@ -1,6 +1,7 @@
 import { toInt64 } from '../../database/typed-collection.js';
 import { addDays, formatBusinessDay } from '../../shared/business-time.js';
-import { BankLineModel, type BankLine, type BankLineStatus } from './bank-line.model.js';
+import { findChoices, type Choice } from './choose-deposit.js';
+import { BankLineModel, decidedStatuses, type BankLine, type BankLineStatus } from './bank-line.model.js';
 import type { QueryFilter } from 'mongoose';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
@@ -20,13 +21,13 @@ export function getDaysAround(day: string): string[] {
 const shownMax = 5;
 
 /**
- * Finds used or set-aside lines that may be the same payment: the same amount, at most a day apart.
+ * Finds decided lines that may be the same payment: the same amount, at most a day apart.
  * Two exports can contain one payment with different texts, and only a person can decide. The read
  * needs no majority: data that a failover rolls back can only cause an unnecessary refusal.
  */
 export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({
-    status: { $in: ['used', 'set-aside'] },
+    status: { $in: decidedStatuses },
     amount: toInt64(amount),
     day: { $in: getDaysAround(day) },
   })
@@ -37,8 +38,10 @@ export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Pr
 }
 
 export interface ListedLine extends BankLine {
-  /** For an open line, the used or set-aside lines that may be the same payment. */
+  /** For an open line, the decided lines that may be the same payment. */
   sameBefore: BankLine[];
+  /** For an open line, the pending deposits of its amount: one more than `choicesMax` if there are more. */
+  choices: Choice[];
 }
 
 /**
@@ -63,7 +66,9 @@ export async function listBankLines(query: {
   const shown = await Promise.all(
     lines.map(async (line) => ({
       ...line,
-      sameBefore: line.status === 'open' ? await findPossibleDuplicates(line) : [],
+      ...(line.status === 'open'
+        ? { sameBefore: await findPossibleDuplicates(line), choices: await findChoices(line) }
+        : { sameBefore: [], choices: [] }),
     })),
   );
   return { lines: shown, next: found.length > limit && last ? `${last.day}_${last._id}` : null };
@@ -83,13 +88,13 @@ function buildPageFilter(after: string): QueryFilter<BankLine> {
 const runMax = 10_000;
 
 /**
- * Removes used and set-aside lines that are older than any accepted statement, because their texts
+ * Removes decided lines and corrections that are older than any accepted statement, because their texts
  * name payers. Open lines stay.
  * @returns The number of removed lines.
  */
 export async function removeOldLines(nowMs: number): Promise<number> {
   const before = addDays(formatBusinessDay(new Date(nowMs)), -limits.bankLineKeptDays);
-  const decided = { status: { $in: ['used' as const, 'set-aside' as const] } };
+  const decided = { status: { $in: [...decidedStatuses, 'correction' as const] } };
   const old = await BankLineModel.find({ ...decided, day: { $lt: before } }, { _id: 1 })
     .limit(runMax)
     .lean<Pick<BankLine, '_id'>[]>();

@@ -1,11 +1,11 @@
 import type { ChangedBy } from '../../audit/record-audit.js';
-import { isDuplicateKey } from '../../database/mongo.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
 import { splitIntoChunks } from '../../shared/collections.js';
 import { newId } from '../../shared/ids.js';
 import { asWritten } from '../../shared/say.js';
-import { BankLineModel, type BankLine } from './bank-line.model.js';
+import type { BankLine } from './bank-line.model.js';
+import { insertNewLines } from './insert-new-lines.js';
 import {
   findStoredLines,
   planStatement,
@@ -15,6 +15,7 @@ import {
 } from './plan-statement.js';
 import { readBankStatement } from './read-bank-statement.js';
 import { creditWithLine } from './decide-line.js';
+import { storeCorrections } from './store-corrections.js';
 
 export interface StatementRequest extends TrustedMatches {
   bytes: Uint8Array;
@@ -36,11 +37,12 @@ export interface ConfirmedStatement {
   left: { line: number; why: string }[];
   /** Number of lines that no earlier statement contained. */
   kept: number;
+  /** Number of corrections that are new, or have found their payment. */
+  corrected: number;
 }
 
 /** Number of deposits to credit concurrently. Their postings are written as a group. */
 const creditBatchSize = 25;
-const insertBatchSize = 500;
 
 /**
  * Confirms the deposits of a reviewed bank statement. Stores all its incoming lines, so that no
@@ -62,12 +64,14 @@ export async function confirmStatement(
     );
   }
   const newCount = await storeNewLines(plan.lines, file);
+  // Corrections are stored before any line is used, so that an interruption cannot lose one.
+  const corrected = await storeCorrections(plan, file, by);
   const wanted = selectConfirmable(plan.lines, trusted);
-  if (wanted.length + newCount === 0) {
+  if (wanted.length + newCount + corrected === 0) {
     throw new ConflictError(asWritten('The statement has no line that is new or confirms a deposit.'));
   }
   const stored = await findStoredLines(wanted);
-  const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept: newCount };
+  const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept: newCount, corrected };
   for (const some of splitIntoChunks(wanted, creditBatchSize)) {
     // Wait for all postings even if one fails, so that none is still running after the response is
     // sent.
@@ -95,40 +99,21 @@ export async function confirmStatement(
 async function storeNewLines(lines: readonly PlannedLine[], file: string): Promise<number> {
   const known = await findStoredLines(lines);
   const fresh = lines.filter(({ key }) => !known.has(key));
-  let storedCount = 0;
-  for (const some of splitIntoChunks(fresh, insertBatchSize)) {
-    const rows = some.map((each): BankLine => {
-      const { key, day, amount, description } = each;
-      return {
-        _id: newId(),
-        key,
-        day,
-        amount,
-        description,
-        status: 'open',
-        depositId: null,
-        file,
-        createdAt: now(),
-        decided: null,
-      };
-    });
-    storedCount += await insertNew(rows);
-  }
-  return storedCount;
-}
-
-async function insertNew(rows: BankLine[]): Promise<number> {
-  try {
-    await BankLineModel.insertMany(rows, { ordered: false });
-    return rows.length;
-  } catch (error) {
-    // Another call has stored the same lines concurrently.
-    if (isDuplicateKey(error)) {
-      const ids = rows.map(({ _id }) => _id);
-      return BankLineModel.countDocuments({ _id: { $in: ids } });
-    }
-    throw error;
-  }
+  return insertNewLines(
+    fresh.map(({ key, day, amount, description }): BankLine => ({
+      _id: newId(),
+      key,
+      day,
+      amount,
+      description,
+      status: 'open',
+      depositId: null,
+      counterpartId: null,
+      file,
+      createdAt: now(),
+      decided: null,
+    })),
+  );
 }
 
 async function confirmLine(

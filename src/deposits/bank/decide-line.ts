@@ -11,7 +11,7 @@ import { runInTransaction } from '../../database/mongo.js';
 interface LineUse {
   lineId: string;
   depositId: string;
-  /** True to accept the line even if a used or set-aside line may be the same payment. */
+  /** True to accept the line even if a decided line may be the same payment. */
   meant?: boolean | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function creditWithLine(
 async function refusePossibleDuplicate(line: BankLine): Promise<void> {
   const [one] = await findPossibleDuplicates(line);
   if (one) {
-    const what = one.status === 'used' ? `used for deposit ${one.depositId}` : 'set aside';
+    const what = describeDecision(one);
     throw new ConflictError(
       asWritten(
         `A line of ${one.day} with the same amount was ${what}. It may be the same payment from another export, with a different text. Confirm (meant) if it is a different payment.`,
@@ -101,9 +101,20 @@ export async function requireLine(lineId: string): Promise<BankLine> {
 /** @throws ConflictError unless the line is open. */
 export function requireOpen({ _id, status, depositId }: BankLine): void {
   if (status !== 'open') {
-    throw new ConflictError(
-      asWritten(`Bank line ${_id} was ${status === 'used' ? `used for deposit ${depositId}` : 'set aside'}.`),
-    );
+    throw new ConflictError(asWritten(`Bank line ${_id} was ${describeDecision({ status, depositId })}.`));
+  }
+}
+
+function describeDecision({ status, depositId }: Pick<BankLine, 'status' | 'depositId'>): string {
+  switch (status) {
+    case 'used':
+      return `used for deposit ${depositId}`;
+    case 'taken-back':
+      return 'taken back by the bank';
+    case 'correction':
+      return 'outgoing: it takes back another line';
+    default:
+      return 'set aside';
   }
 }
 
@@ -162,7 +173,8 @@ export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ cha
 }
 
 /**
- * Reopens a line that was set aside. Reopening twice changes nothing.
+ * Reopens a line that was set aside or taken back, if that was wrong. Its correction is not paired
+ * again. Reopening twice changes nothing.
  * @throws NotFoundError if there is no such line.
  * @throws ConflictError if the line has credited a deposit.
  */
@@ -170,7 +182,7 @@ export async function reopenLine(lineId: string, by: ChangedBy): Promise<{ chang
   const { day, amount } = await requireLine(lineId);
   const changed = await runInTransaction(async (session) => {
     const before = await BankLineModel.findOneAndUpdate(
-      { _id: lineId, status: 'set-aside' },
+      { _id: lineId, status: { $in: ['set-aside', 'taken-back'] } },
       { $set: { status: 'open', decided: null } },
       { session, returnDocument: 'before' },
     ).lean<BankLine>();
@@ -179,7 +191,7 @@ export async function reopenLine(lineId: string, by: ChangedBy): Promise<{ chang
         ...by,
         action: 'bank-line.reopen',
         subject: { kind: 'bank-line', id: lineId },
-        before: { status: 'set-aside', reason: before.decided?.reason ?? null },
+        before: { status: before.status, reason: before.decided?.reason ?? null },
         after: { status: 'open', day, amount },
       });
     }

@@ -20,7 +20,8 @@ export type UndatedDeposit = Omit<DatedDeposit, 'day'>;
 export const undatedFields = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 } as const;
 
 export function withDay(deposit: UndatedDeposit): DatedDeposit {
-  return { ...deposit, day: getBusinessDay(deposit.createdAt).day };
+  // Adding the day to the document itself saves a copy of each of up to 100,000 deposits.
+  return Object.assign(deposit, { day: getBusinessDay(deposit.createdAt).day });
 }
 
 /** A deposit whose amount equals the amount of a line. */
@@ -76,7 +77,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const byAmount = new Map<number, Candidate[]>();
   for await (const each of iterateInSlices(found)) {
     const others = byAmount.get(each.amount) ?? [];
-    others.push({ ...each, hasLine: paid.has(each._id) });
+    others.push(Object.assign(each, { hasLine: paid.has(each._id) }));
     byAmount.set(each.amount, others);
   }
   return byAmount;

@@ -33,22 +33,32 @@ export function buildSearchName(reference: string): string | null {
   return isByChance ? null : name;
 }
 
+/** Length of the beginning by which most words of a text are excluded. */
+const beginningLength = 4;
+
 /**
  * Returns all possible references in a line's text: single words and sequences of words. The last
  * word of a truncated text is skipped, because it may be incomplete.
+ * @param mayBegin False for a beginning that no reference has. Saves most of the work.
  */
-export function findNames({
-  description,
-  isWhole,
-}: Pick<IncomingLine, 'description' | 'isWhole'>): Set<string> {
+export function findNames(
+  { description, isWhole }: Pick<IncomingLine, 'description' | 'isWhole'>,
+  mayBegin: (beginning: string) => boolean = () => true,
+): Set<string> {
   const words = (isWhole ? description : description.replace(/\S+$/, ''))
     .split(/[^A-Za-z0-9]+/)
-    .filter((each) => each !== '');
+    .filter((each) => each !== '')
+    .map((each) => each.toUpperCase());
   const names = new Set<string>();
-  words.forEach((_, start) => {
+  words.forEach((first, start) => {
+    const beginning =
+      first.length < beginningLength ? words.slice(start, start + beginningLength).join('') : first;
+    if (!mayBegin(beginning.slice(0, beginningLength))) {
+      return;
+    }
     let name = '';
     for (const word of words.slice(start, start + wordsMax)) {
-      name += word.toUpperCase();
+      name += word;
       names.add(name);
     }
   });
@@ -83,6 +93,7 @@ export interface StatementNames {
 }
 
 const depositIdPattern = /^[0-9A-F]{32}$/;
+const idBeginningPattern = /^[0-9A-F]{4}$/;
 const chunkSize = 1_000;
 /**
  * Maximum number of deposits kept per name, day and status. Two are enough to make a match
@@ -105,12 +116,19 @@ export async function findNamedDeposits(
     addDeposit(ofAmounts, each, `${each.amount} `);
   }
   const ofAll = lines.length === 0 ? new Map<string, never>() : await findWaitingByReference(lines);
+  const beginnings = new Set(
+    [...ofAmounts.keys()].map((key) => getBeginning(key.slice(key.indexOf(' ') + 1))),
+  );
+  for (const name of ofAll.keys()) {
+    beginnings.add(getBeginning(name));
+  }
+  const mayBegin = (beginning: string) => beginnings.has(beginning) || idBeginningPattern.test(beginning);
   const matches: ({ key: string; ids: string[] } & Omit<LineNames, 'byId'>)[] = [];
   const namesSaid = new Set<string>();
   // A text can yield hundreds of names, so only names that may match are kept.
   for await (const line of iterateInSlices(lines)) {
     const { key, day, amount } = line;
-    const names = [...findNames(line)];
+    const names = [...findNames(line, mayBegin)];
     const ids = names.filter((name) => depositIdPattern.test(name)).map((name) => name.toLowerCase());
     const fitting = names.flatMap((name) => ofAmounts.get(`${amount} ${name}`) ?? []);
     const theirs = names.filter((name) => ofAll.has(name));
@@ -130,6 +148,10 @@ export async function findNamedDeposits(
     ),
     isNamed: ({ _id, refId }) => known.has(_id) || namesSaid.has(buildSearchName(refId) ?? ''),
   };
+}
+
+function getBeginning(name: string): string {
+  return name.slice(0, beginningLength);
 }
 
 async function findDepositsById(ids: ReadonlySet<string>): Promise<Map<string, DatedDeposit>> {

@@ -8,6 +8,7 @@ import type { DatedDeposit } from './find-candidates.js';
  * - amount: one pending deposit has this amount, and nothing else matches.
  * - several: several deposits match, or the match is uncertain.
  *
+ * - taken-back: the bank took the payment back, or it takes back an outgoing one.
  * - repeated: another line pays the same deposit.
  * - decided: every matching deposit was already credited or rejected.
  * - other-amount: the text names a deposit with another amount.
@@ -19,6 +20,7 @@ export const lineMatches = [
   'referenced',
   'amount',
   'several',
+  'taken-back',
   'repeated',
   'decided',
   'other-amount',

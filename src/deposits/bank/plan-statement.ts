@@ -3,17 +3,18 @@ import { toInt64 } from '../../database/typed-collection.js';
 import { addDays } from '../../shared/business-time.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { findMismatch } from '../decide-deposit.js';
-import { BankLineModel, type BankLine } from './bank-line.model.js';
+import { BankLineModel, decidedStatuses, type BankLine } from './bank-line.model.js';
 import { findCandidates, filterInTime, type Candidate } from './find-candidates.js';
 import { isSingleMatch, getPaidDepositIds, shownMax, type LineMatchResult } from './line-match.js';
 import { matchLinesByText } from './match-lines-by-text.js';
+import { findTakenBack, type Corrections } from './find-taken-back.js';
 import { findNamedDeposits, type StatementNames } from './find-named-deposits.js';
 import { getDaysAround, sameWithinDays } from './bank-lines.js';
 import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-statement.js';
 
 export interface PlannedLine extends IncomingLine, LineMatchResult {
   /**
-   * True if a used or set-aside line outside this statement has the same amount and is at most a
+   * True if a decided line outside this statement has the same amount and is at most a
    * day apart. It may be the same payment in another export with another text.
    */
   sameBefore: boolean;
@@ -22,6 +23,8 @@ export interface PlannedLine extends IncomingLine, LineMatchResult {
 /** The deposits that a bank statement would confirm now. */
 export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
   lines: PlannedLine[];
+  /** Corrections by the bank that are not stored yet, and the payments that they take back. */
+  taken: Corrections;
   /**
    * Hash of the lines and of the deposits that they would confirm. Equal plans have equal
    * fingerprints.
@@ -35,35 +38,48 @@ const chunkSize = 1_000;
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
   const { incoming, ...rest } = statement;
   const stored = await findStoredLines(incoming);
-  const fresh = incoming.filter(({ key }) => (stored.get(key)?.status ?? 'open') === 'open');
-  const byAmount = await findCandidates(fresh);
-  const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
-  const named = await matchLinesByText(fresh, byLine, byAmount);
-  const taken = getPaidDepositIds(named.values());
+  const taken = await findTakenBack(statement, stored);
+  const open = incoming.filter(({ key }) => (stored.get(key)?.status ?? 'open') === 'open');
+  const fresh = open.filter(({ key }) => !taken.takenBack.has(key));
+  const { byAmount, named, isNamed } = await findByText(fresh);
+  const { named: lost } = await findByText(open.filter(({ key }) => taken.takenBack.has(key)));
+  const paid = getPaidDepositIds(named.values());
   // A line that names another deposit may still pay a deposit of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
   const sameBefore = await findDecidedElsewhere(fresh, stored);
   const lines: PlannedLine[] = [];
   const unnamed = new Map<string, LineMatchResult>();
   for await (const line of iterateInSlices(incoming)) {
-    const status = stored.get(line.key)?.status ?? 'open';
+    const known = stored.get(line.key)?.status ?? 'open';
+    const status = known === 'open' && taken.takenBack.has(line.key) ? 'taken-back' : known;
     const sameDay = `${line.amount} ${line.day}`;
     if (status === 'open' && !named.has(line.key) && !unnamed.has(sameDay)) {
-      const left = (byAmount.get(line.amount) ?? []).filter(
-        ({ _id, hasLine }) => !hasLine && !taken.has(_id),
-      );
+      const left = (byAmount.get(line.amount) ?? []).filter(({ _id, hasLine }) => !hasLine && !paid.has(_id));
       const isAlone = alone.has(line.amount) && !sameBefore.has(sameDay);
       unnamed.set(sameDay, matchAmount(line, left, { isAlone, isNamed }));
     }
-    const matched =
-      status === 'open' ? (named.get(line.key) ?? unnamed.get(sameDay)) : { match: status, deposits: [] };
+    const matched = named.get(line.key) ?? unnamed.get(sameDay) ?? { match: 'none', deposits: [] };
+    const found = taken.doubtful.has(line.key) ? downgradeMatch(matched) : matched;
     lines.push({
       ...line,
-      ...(matched ?? { match: 'none', deposits: [] }),
+      ...(status === 'open' || status === 'correction'
+        ? found
+        : { match: status, deposits: lost.get(line.key)?.deposits ?? [] }),
       sameBefore: status === 'open' && sameBefore.has(sameDay),
     });
   }
-  return { ...rest, lines, fingerprint: computeFingerprint(lines) };
+  return { ...rest, lines, taken, fingerprint: computeFingerprint(lines, taken) };
+}
+
+async function findByText(lines: readonly IncomingLine[]) {
+  const byAmount = await findCandidates(lines);
+  const { byLine, isNamed } = await findNamedDeposits(lines, byAmount);
+  return { byAmount, isNamed, named: await matchLinesByText(lines, byLine, byAmount) };
+}
+
+/** Leaves a line that the bank may have taken back to the operator. */
+function downgradeMatch({ match, deposits }: LineMatchResult): LineMatchResult {
+  return { match: isSingleMatch(match) || match === 'amount' ? 'several' : match, deposits };
 }
 
 /** Finds lines that earlier statements contained, by key. */
@@ -80,7 +96,7 @@ export async function findStoredLines(lines: readonly IncomingLine[]): Promise<M
 
 interface AmountContext {
   /**
-   * True if no other open line has this amount, and no used or set-aside line may be the same
+   * True if no other open line has this amount, and no decided line may be the same
    * payment.
    */
   isAlone: boolean;
@@ -128,8 +144,8 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
 }
 
 /**
- * Finds the pairs of amount and day (`50000 2026-11-23`) that have a used or set-aside line at most
- * a day apart. Lines of this statement do not count: two lines in one statement are two payments.
+ * Finds the pairs of amount and day (`50000 2026-11-23`) that have a decided line at most a day
+ * apart. Lines of this statement do not count: two lines in one statement are two payments.
  */
 async function findDecidedElsewhere(
   lines: readonly IncomingLine[],
@@ -145,7 +161,7 @@ async function findDecidedElsewhere(
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
         $match: {
-          status: { $in: ['used', 'set-aside'] },
+          status: { $in: [...decidedStatuses] },
           amount: { $in: some.map(toInt64) },
           day: { $gte: addDays(first, -sameWithinDays), $lte: addDays(last, sameWithinDays) },
         },
@@ -193,9 +209,15 @@ export function selectConfirmable(
   );
 }
 
-function computeFingerprint(lines: readonly PlannedLine[]): string {
+function computeFingerprint(lines: readonly PlannedLine[], { pairs, unpaired }: Corrections): string {
   const hash = createHash('sha256');
   for (const { key } of lines) {
+    hash.update(key);
+  }
+  for (const { correction, payment } of pairs) {
+    hash.update(JSON.stringify([correction.key, payment.key, payment.status]));
+  }
+  for (const { key } of unpaired) {
     hash.update(key);
   }
   for (const { key, match, deposits } of selectConfirmable(lines, { byReference: true, byAmount: true })) {

@@ -6,6 +6,7 @@ import { UnreadableSheetError } from '../../workbook/csv-lines.js';
 import { openStatement } from './open-statement.js';
 import { readCamt053 } from './read-camt053.js';
 import { readMt940 } from './read-mt940.js';
+import { findCorrectionWord } from './correction-text.js';
 import { buildUnreadableError, type BankLineRefusal, type ReadLine } from './statement-line.js';
 import { readStatementTable, type DayOrders } from './statement-table.js';
 
@@ -33,6 +34,12 @@ export interface OutgoingLine {
   description: string;
 }
 
+/** An outgoing line that takes back an incoming payment. It is one of the outgoing lines too. */
+export interface CorrectionLine extends OutgoingLine {
+  /** Identifies this line in every statement. */
+  key: string;
+}
+
 export interface BankStatement {
   incoming: IncomingLine[];
   /** First and last day of the incoming lines, YYYY-MM-DD. Null if there are no incoming lines. */
@@ -48,6 +55,7 @@ export interface BankStatement {
   /** Number of outgoing payments. */
   outgoing: number;
   outgoingLines: OutgoingLine[];
+  corrections: CorrectionLine[];
   /** Number of lines without date and amount, such as balances and totals. */
   others: number;
   otherLines: { line: number; text: string }[];
@@ -67,6 +75,7 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
     days: null,
     outgoing: 0,
     outgoingLines: [],
+    corrections: [],
     others: 0,
     otherLines: [],
     refused: [],
@@ -133,14 +142,22 @@ function addLine(statement: BankStatement, read: ReadLine, seen: Map<string, num
   if (read.kind === 'outgoing' || day === null) {
     statement.outgoing += 1;
     statement.outgoingLines.push({ line, day, amount, description });
+    if (read.isReversal || findCorrectionWord(description) !== null) {
+      const key = buildKey(['correction', day, amount, read.description], seen);
+      statement.corrections.push({ line, key, day, amount, description });
+    }
     return;
   }
-  // Two exports of one bank may differ in case and spaces.
-  const same = JSON.stringify([day, amount, read.description.toUpperCase()]);
+  const key = buildKey([day, amount, read.description], seen);
+  statement.incoming.push({ line, key, day, amount, description, isWhole });
+}
+
+/** Two exports of one bank may differ in case and spaces. */
+function buildKey(parts: readonly unknown[], seen: Map<string, number>): string {
+  const same = JSON.stringify(parts.map((each) => (typeof each === 'string' ? each.toUpperCase() : each)));
   const occurrence = (seen.get(same) ?? 0) + 1;
   seen.set(same, occurrence);
-  const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
-  statement.incoming.push({ line, key, day, amount, description, isWhole });
+  return createHash('sha256').update(`${same}${occurrence}`).digest('hex');
 }
 
 /** Refuses a file if every line has an unreadable quote, because it is not CSV. */

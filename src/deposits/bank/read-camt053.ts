@@ -163,7 +163,7 @@ function readSen(values: Values): bigint | null {
 function readEntry(values: Values, reading: Reading): ReadLine {
   const { entries: line, today } = reading;
   const sen = readSen(values);
-  const isReversal = values.get('RvslInd') ?? 'false';
+  const isReversal = !/^(?:false|0)$/.test(values.get('RvslInd') ?? 'false');
   if ((values.get('Sts/Cd') ?? values.get('Sts')) !== 'BOOK') {
     return refuseLine(line, 'not-booked', 'Sts');
   }
@@ -184,7 +184,7 @@ function readEntry(values: Values, reading: Reading): ReadLine {
     return refuseLine(line, 'bad-amount', 'Amt');
   }
   // The indicator is about the entry itself: an incoming reversal takes back an outgoing payment.
-  if (sen > 0n && !/^(?:false|0)$/.test(isReversal)) {
+  if (sen > 0n && isReversal) {
     return refuseLine(line, 'reversal', 'RvslInd');
   }
   const day = parseDay(values.get('BookgDt/Dt') ?? values.get('BookgDt/DtTm') ?? '', today);
@@ -192,7 +192,7 @@ function readEntry(values: Values, reading: Reading): ReadLine {
     .filter((each) => each !== 'NOTPROVIDED')
     .join(' ');
   const direction = sen > 0n ? 'in' : 'out';
-  return buildPayment({ line, day, amount, direction, text, dayColumn: 'BookgDt' }, today);
+  return buildPayment({ line, day, amount, direction, text, dayColumn: 'BookgDt', isReversal }, today);
 }
 
 function requireBalance(reading: Reading): void {

@@ -16,6 +16,8 @@ export interface Money {
   /** Amount in rupiah, above zero. */
   amount: number;
   direction: Direction;
+  /** True for a negative credit: the bank takes back an incoming payment. */
+  isReversal?: boolean;
 }
 
 /** The value in the column at `place` cannot be read. */
@@ -55,7 +57,8 @@ function readTwoColumns(cell: Cell, columns: BankColumns): Money | MoneyRefusal 
   // A negative credit is a payment that the bank reversed, so it is not incoming.
   const isIn = came.amount > 0 && came.direction !== 'out';
   const amount = came.amount + went.amount;
-  return amount === 0 ? 'none' : { amount, direction: isIn ? 'in' : 'out' };
+  const isReversal = came.amount > 0 && !isIn;
+  return amount === 0 ? 'none' : { amount, direction: isIn ? 'in' : 'out', isReversal };
 }
 
 function readOneColumn(cell: Cell, columns: BankColumns): Money | MoneyRefusal | 'none' {

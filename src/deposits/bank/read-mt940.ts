@@ -140,7 +140,9 @@ function readEntry(
   }
   const text = [references.replace(/^NONREF/, ''), more, ...details].join(' ');
   const day = findBookingDay(valueDate, bookingDate, today);
-  return buildPayment({ line, day, amount, direction: isIn ? 'in' : 'out', text, dayColumn: ':61:' }, today);
+  const direction = isIn ? 'in' : 'out';
+  const isReversal = mark === 'RC';
+  return buildPayment({ line, day, amount, direction, text, dayColumn: ':61:', isReversal }, today);
 }
 
 /** Returns the booking day, which has no year, next to the value day. */

@@ -43,6 +43,8 @@ export interface PaymentLine {
   description: string;
   /** False if the description is cut. */
   isWhole: boolean;
+  /** True if the format says that the line takes back another one, whatever its text. */
+  isReversal: boolean;
 }
 
 /** A line as it is read from a file. `other` has no amount: a balance, a total, an address. */
@@ -58,11 +60,12 @@ interface Booking {
   text: string;
   /** Heading of the day, for messages. */
   dayColumn: string | undefined;
+  isReversal?: boolean;
 }
 
 /** Builds a payment. Incoming payments need a day that is neither too old nor in the future. */
 export function buildPayment(
-  { line, day, amount, direction, text, dayColumn }: Booking,
+  { line, day, amount, direction, text, dayColumn, isReversal = false }: Booking,
   today: string,
 ): ReadLine {
   if (direction === 'in' && (day === null || day > addDays(today, 1))) {
@@ -79,6 +82,7 @@ export function buildPayment(
     amount,
     description: description.slice(0, descriptionMax),
     isWhole: description.length <= descriptionMax,
+    isReversal,
   };
 }
 

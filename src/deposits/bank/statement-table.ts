@@ -136,6 +136,7 @@ function readLine(row: SheetLine, table: Table): ReadLine {
       day: parseDay(date, today, rules),
       amount: money.amount,
       direction: money.direction,
+      isReversal: money.isReversal === true,
       text: columns.texts.map(cell).join(' '),
       dayColumn: columns.names[columns.date],
     },

@@ -55,6 +55,8 @@ export async function resolveCase(
   });
 }
 
-function getCaseDetails({ kind, transactionId, paymentId, detail }: ReconciliationCase) {
-  return { kind, ...(paymentId === undefined ? { transactionId } : { paymentId }), detail };
+function getCaseDetails({ kind, transactionId, paymentId, bankLineId, detail }: ReconciliationCase) {
+  const about =
+    paymentId === undefined ? (bankLineId === undefined ? { transactionId } : { bankLineId }) : { paymentId };
+  return { kind, ...about, detail };
 }

@@ -6,25 +6,7 @@ import { callerAs, reason, type Caller } from '../../console/support/console-cal
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { expectLedgerToBalance, expectLedgerVerified } from '../../support/ledger.js';
-import { encoded, createUniqueAmount, statementOf, type StatementLine } from './statement.js';
-
-interface Plan {
-  fingerprint: string;
-  matches: Record<string, number>;
-  amount_named: number;
-  amount_referenced: number;
-  amount_by_amount: number;
-  first_day: string | null;
-  last_day: string | null;
-  is_order_told: boolean;
-  lines: {
-    line: number;
-    amount: number;
-    match: string;
-    same_before: boolean;
-    deposits: { id: string; account: string }[];
-  }[];
-}
+import { encoded, createUniqueAmount, statementOf, type Plan, type StatementLine } from './statement.js';
 
 describe('bank statements', function () {
   this.timeout(120_000);
@@ -80,7 +62,14 @@ describe('bank statements', function () {
       { id: paid.id, ref_id: paid.refId, status: 'pending', account: 'buyer' },
     ]);
     expect(await findLines(paid.amount)).to.deep.equal([]);
-    expect(await confirm(lines)).to.deep.equal({ confirmed: 1, stood: 0, kept: 2, left_found: 0, left: [] });
+    expect(await confirm(lines)).to.deep.equal({
+      confirmed: 1,
+      stood: 0,
+      kept: 2,
+      corrected: 0,
+      left_found: 0,
+      left: [],
+    });
     expect([await statusOf(paid.id), await statusOf(unpaid.id)]).to.deep.equal(['completed', 'pending']);
     expect(await credits(paid.id)).to.equal(1);
     await caller.expectAudited(paid.id, 'deposit.confirm');
@@ -329,6 +318,42 @@ describe('bank statements', function () {
     await caller.ask('setBankLineAside', aside, { reason });
     expect(await caller.idsOf('listBankLines', '/bank-lines', 'lines')).to.not.include.members([id, leftId]);
     expect((await caller.call('/bank-lines?after=x')).status).to.equal(400);
+  });
+
+  it('offers the pending deposits of the amount, and credits the chosen one once', async () => {
+    const amount = createUniqueAmount();
+    await confirm([{ amount, text: 'SETORAN' }]);
+    const [chosen, left] = [await pending(amount), await pending(amount)];
+    await pending(amount + 1);
+    const rejected = await pending(amount);
+    await caller.ask('rejectDeposit', `/deposits/${rejected.id}/reject`, { reason });
+    const [line] = await findLines(amount);
+    const { lines: listed } = await caller.ask('listBankLines', '/bank-lines?limit=100');
+    const shown = listed.find(({ id }: { id: string }) => id === line?._id);
+    expect(
+      shown.choices.map(({ account, ref_id }: Record<string, string>) => [account, ref_id]),
+    ).to.deep.equal([left, chosen].map(({ refId }) => ['buyer', refId]));
+    expect(shown.more_choices).to.equal(false);
+    const body = { deposit_id: chosen.refId, reason };
+    const end = line?._id.slice(-8) ?? '';
+    for (const changed of [true, false]) {
+      expect(await caller.ask('useBankLine', `/bank-lines/${end}/use`, body)).to.deep.equal({ changed });
+    }
+    expect([await credits(chosen.id), await statusOf(left.id)]).to.deep.equal([1, 'pending']);
+    const other = await caller.call(`/bank-lines/${end}/use`, { ...body, deposit_id: left.refId });
+    expect([other.status, await statusOf(left.id)], 'a second deposit').to.deep.equal([409, 'pending']);
+  });
+
+  it('asks for the id if two accounts have a deposit of the amount and reference', async () => {
+    const amount = createUniqueAmount();
+    const mine = await pending(amount);
+    const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
+    await buyer2.post('/api/buyer/deposit', { amount, ref_id: mine.refId });
+    await confirm([{ amount, text: 'SETORAN' }]);
+    const [line] = await findLines(amount);
+    const answer = await caller.call(`/bank-lines/${line?._id}/use`, { deposit_id: mine.refId, reason });
+    expect([answer.status, answer.text.includes(mine.id)]).to.deep.equal([409, true]);
+    expect(await statusOf(mine.id)).to.equal('pending');
   });
 
   it('names the missing column of a statement that it cannot read', async () => {

@@ -13,6 +13,7 @@ import { readBankStatement } from '../../../src/deposits/bank/read-bank-statemen
 import { DepositModel, deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { formatBusinessDay, addDays } from '../../../src/shared/business-time.js';
+import { splitIntoChunks } from '../../../src/shared/collections.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { measureLongestHoldMs } from '../../support/measure-longest-hold.js';
@@ -40,7 +41,7 @@ describe('bank statements in one process', function () {
     const same = createUniqueAmount();
     const all = Array.from({ length: 20_000 }, (_, n) => asked(n % 2 ? same : createUniqueAmount()));
     await deposits.insertMany(all.map(toStored));
-    const lines = all.slice(0, limits.bankStatementLinesMax - 1).map(({ amount, refId }, n) => ({
+    const lines = all.slice(0, 10_000).map(({ amount, refId }, n) => ({
       amount,
       days: n % 20,
       text:
@@ -54,6 +55,24 @@ describe('bank statements in one process', function () {
     expect(plan.lines.filter(({ match }) => match === 'referenced').length).to.be.above(300);
     const heldMs = await measureLongestHoldMs(async () => planStatement(await readBankStatement(text)));
     expect(heldMs).to.be.lessThan(100);
+  });
+
+  it('50,000 lines are each matched with their deposit, and one more line is refused', async () => {
+    const all = Array.from({ length: limits.bankStatementLinesMax }, (_, n) =>
+      asked(createUniqueAmount(), `TOPUP-${n}-${newId().slice(-6)}`),
+    );
+    // Accounts request few deposits each, and other tests leave pending ones.
+    await deposits.deleteMany({ status: 'pending' });
+    for (const some of splitIntoChunks(all, 5_000)) {
+      await deposits.insertMany(some.map(toStored));
+    }
+    const paid = all.map(({ amount, refId }) => ({ amount, text: `TRSF E-BANKING CR ${refId} BUDI` }));
+    const { lines } = await planOf(statementOf(...paid));
+    expect(lines.every(({ match }) => match === 'referenced')).to.equal(true);
+    expect(lines.map(({ deposits: [one] }) => one?._id)).to.deep.equal(all.map(({ _id }) => _id));
+    const problem = await planOf(statementOf(...paid, { amount: 1, text: 'X' })).catch(String);
+    expect(problem).to.include('it has more than 50000 lines');
+    await deposits.deleteMany({ _id: { $in: all.map(({ _id }) => _id) } });
   });
 
   it('references that differ only in dashes match two deposits per line, however many', async () => {
@@ -80,6 +99,7 @@ describe('bank statements in one process', function () {
       days: null,
       outgoing: 0,
       outgoingLines: [],
+      corrections: [],
       others: 0,
       otherLines: [],
       refused: [],

@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { DateTime } from 'luxon';
 import { Long } from 'mongodb';
 import { getBuiltProgramPath } from '../../../config/project-file.js';
 import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
@@ -103,6 +104,14 @@ describe('a bank statement on the command line', function () {
     const { file, asked } = await statement(2);
     const shown = await topup(['deposit', 'statement', file], stack.env);
     expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
+    const day = DateTime.now().setZone('Asia/Jakarta').toFormat('dd/MM/yyyy');
+    const odd = [`${day};BIAYA ADMIN;6500;`, ';SALDO AKHIR;;', `${day};KURS;;USD 5`];
+    const oddFile = join(folder, 'odd.csv');
+    writeFileSync(oddFile, [readFileSync(file, 'utf8'), ...odd].join('\r\n'));
+    const { stdout } = await topup(['deposit', 'statement', oddFile], stack.env);
+    for (const listed of ['BIAYA ADMIN', 'SALDO AKHIR', 'Kredit: it is not in rupiah']) {
+      expect(stdout).to.include(listed);
+    }
     const wrong = await topup(args(file, '--confirm', 'another', '--reason', reason), stack.env);
     expect([wrong.code, outputOf(wrong).includes('Review the statement again')]).to.deep.equal([1, true]);
     const silent = await topup(args(file, '--confirm', 'x'), stack.env);
@@ -111,6 +120,7 @@ describe('a bank statement on the command line', function () {
       confirmed: 2,
       stood: 0,
       kept: 2,
+      corrected: 0,
       left: [],
     });
     const amount = createUniqueAmount();
@@ -126,6 +136,20 @@ describe('a bank statement on the command line', function () {
     expect([mismatch.code, outputOf(mismatch).includes('the amount of deposit')]).to.deep.equal([1, true]);
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Set aside');
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Nothing changed');
+  });
+
+  it('offers the pending deposits of a line and takes the chosen reference', async () => {
+    const { asked } = await statement(1);
+    const [{ amount, refId, id }] = asked as [RequestedDeposit];
+    const file = join(folder, 'choice.csv');
+    writeFileSync(file, statementOf({ amount, text: 'SETORAN' }));
+    done(await topup(await confirmation(file), stack.env));
+    expect((await topup(['deposit', 'lines'], stack.env)).stdout).to.include(refId);
+    const line = await lines().findOne({ amount });
+    const use = ['deposit', 'use', line?._id.slice(-8) ?? '', refId, '--reason', reason];
+    expect((await topup(use, stack.env)).stdout).to.include('Confirmed');
+    expect((await topup(use, stack.env)).stdout).to.include('Nothing changed');
+    expect(await stack.db.collection('journals').countDocuments({ subjectId: id })).to.equal(1);
   });
 
   it('with 10,000 lines is confirmed completely', async () => {

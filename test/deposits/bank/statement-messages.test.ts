@@ -47,7 +47,11 @@ const camt = `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:s
 
 describe('messages of bank statements', () => {
   it('MT940: credits are incoming, reversed credits outgoing, reversed debits refused', async () => {
-    const { incoming, outgoingLines, refused } = await read(mt940);
+    const { incoming, outgoingLines, corrections, refused } = await read(mt940);
+    expect(
+      corrections.map(({ amount }) => amount),
+      'RC',
+    ).to.deep.equal([500_001]);
     expect(incoming.map((each) => [each.line, each.day, each.amount, each.description])).to.deep.equal([
       [6, day, 500_001, '//FT1 TRSF E-BANKING CR TOPUP1 TOKO DUA, CV'],
       [14, day, 60_002, 'REF-2'],
@@ -72,7 +76,11 @@ describe('messages of bank statements', () => {
   });
 
   it('CAMT.053: only booked entries count, and reversals are told apart', async () => {
-    const { incoming, outgoingLines, refused } = await read(camt);
+    const { incoming, outgoingLines, corrections, refused } = await read(camt);
+    expect(
+      corrections.map(({ amount }) => amount),
+      'RvslInd',
+    ).to.deep.equal([5_000]);
     expect(incoming.map((each) => [each.line, each.day, each.amount, each.description])).to.deep.equal([
       [1, day, 60_001, 'TOPUP1 TOKO & CO'],
     ]);

@@ -7,6 +7,25 @@ export interface StatementLine {
   days?: number;
 }
 
+/** The fields of a preview that the tests read. */
+export interface Plan {
+  fingerprint: string;
+  matches: Record<string, number>;
+  amount_named: number;
+  amount_referenced: number;
+  amount_by_amount: number;
+  first_day: string | null;
+  last_day: string | null;
+  is_order_told: boolean;
+  lines: {
+    line: number;
+    amount: number;
+    match: string;
+    same_before: boolean;
+    deposits: { id: string; account: string }[];
+  }[];
+}
+
 const day = (days: number) => DateTime.now().setZone('Asia/Jakarta').minus({ days }).toFormat('dd/MM/yyyy');
 
 /** Builds a statement file of incoming payments, as a bank exports it. */

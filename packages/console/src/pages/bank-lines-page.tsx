@@ -1,20 +1,20 @@
-import { Card, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Card, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { unwrapData } from '../api/unwrap-data.js';
 import type { components, operations } from '../api/schema.js';
-import { formatCount, formatRupiah } from '../format.js';
+import { formatRupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
 import { FilePreview, type Previewed } from '../parts/file-preview.js';
 import { ListFilter, Older } from '../parts/list-filter.js';
-import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 import { EmptyState, Status, Time, LoadingState } from '../parts/states.js';
 import { RowActions } from '../parts/row-actions.js';
 import { useMay } from '../session.js';
+import { StatementPreview } from './statement-preview.js';
 import { t } from '../text/text.js';
 
 type Plan = components['schemas']['PreviewBankStatementData'];
@@ -42,6 +42,8 @@ export function BankLinesPage(): React.ReactElement {
             { value: '', label: t('line_open') },
             { value: 'used', label: t('line_used') },
             { value: 'set-aside', label: t('line_set-aside') },
+            { value: 'taken-back', label: t('line_taken-back') },
+            { value: 'correction', label: t('line_correction') },
           ]}
           fields={[]}
         />
@@ -71,7 +73,7 @@ function Match(): React.ReactElement {
     >
       {(previewed) => (
         <>
-          <PlanShown of={previewed.plan} />
+          <StatementPreview of={previewed.plan} />
           {mayDecide && previewed.plan.incoming > 0 && (
             <Confirm key={previewed.plan.fingerprint} {...previewed} />
           )}
@@ -79,64 +81,6 @@ function Match(): React.ReactElement {
       )}
     </FilePreview>
   );
-}
-
-function PlanShown({ of }: { of: Plan }): React.ReactElement {
-  const matches = Object.entries(of.matches) as [keyof Plan['matches'], number][];
-  return (
-    <>
-      <Facts
-        of={[
-          [t('incomingLines'), formatCount(of.incoming)],
-          [t('daysOfStatement'), formatDays(of)],
-          ...matches.map(([match, found]): [string, string | null] => [
-            t(`match_${match}`),
-            found === 0 ? null : formatCount(found),
-          ]),
-          [t('outgoingLines'), formatCount(of.outgoing)],
-          [t('otherLines'), formatCount(of.others)],
-          [t('notRead'), of.refused_found === 0 ? null : formatCount(of.refused_found)],
-        ]}
-      />
-      {of.lines.length > 0 && (
-        <Rows
-          label={t('incomingLines')}
-          heads={[t('line'), t('day'), t('amount'), t('fitsTo'), t('meant'), t('bankText')]}
-          ends={[0, 2]}
-          minWidth={860}
-          rows={of.lines.map(({ line, day, amount, match, same_before, deposits, description }) => ({
-            key: String(line),
-            cells: [
-              line,
-              day,
-              formatRupiah(amount),
-              `${t(`match_${match}`)}${same_before ? `; ${t('sameBefore')}` : ''}`,
-              deposits.map((each) => `${each.account} ${each.ref_id}`).join(', ') || '–',
-              description,
-            ],
-          }))}
-        />
-      )}
-      {of.incoming > of.lines.length && (
-        <EmptyState>{t('firstLinesOnly', { shown: of.lines.length })}</EmptyState>
-      )}
-      {of.refused.length > 0 && (
-        <Rows
-          label={t('notRead')}
-          heads={[t('line'), t('whyRefused')]}
-          rows={of.refused.map(({ line, why }) => ({
-            key: String(line),
-            cells: [line, t(`refused_${why}`)],
-          }))}
-        />
-      )}
-    </>
-  );
-}
-
-function formatDays({ first_day, last_day, is_order_told }: Plan): string | null {
-  const range = first_day === last_day ? first_day : `${first_day} – ${last_day}`;
-  return range !== null && !is_order_told ? `${range}. ${t('dateOrderUnclear')}` : range;
 }
 
 function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
@@ -181,6 +125,7 @@ function Confirm({ name, content, plan }: Previewed<Plan>): React.ReactElement {
       {done && (
         <Text size="sm" role="status">
           {t('confirmedLines', { confirmed: done.confirmed, kept: done.kept })}{' '}
+          {done.corrected > 0 && t('correctedLines', { corrected: done.corrected })}{' '}
           {done.stood > 0 && t('stoodLines', { stood: done.stood })}{' '}
           {done.left.length > 0 && t('leftLines', { lines: done.left.map(({ line }) => line).join(', ') })}
         </Text>
@@ -230,13 +175,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
               )
             }
           >
-            <TextInput
-              label={t('depositId')}
-              required
-              maxLength={64}
-              value={depositId}
-              onChange={(event) => setDepositId(event.currentTarget.value)}
-            />
+            <DepositChoice of={of} value={depositId} onChange={setDepositId} />
             {of.same_before.length > 0 && (
               <Checkbox
                 label={t('anotherPayment')}
@@ -253,7 +192,7 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
           />
         </RowActions>
       )}
-      {mayDecide && of.status === 'set-aside' && (
+      {mayDecide && (of.status === 'set-aside' || of.status === 'taken-back') && (
         <RowActions>
           <ActionForm
             title={t('reopenLine')}
@@ -263,5 +202,46 @@ function OneLine({ of }: { of: BankLine }): React.ReactElement {
         </RowActions>
       )}
     </Card>
+  );
+}
+
+/** Offers the pending deposits of the line's amount. Further deposits are named by their reference. */
+function DepositChoice({
+  of: { choices, more_choices },
+  value,
+  onChange,
+}: {
+  of: BankLine;
+  value: string;
+  onChange: (id: string) => void;
+}): React.ReactElement {
+  const isOffered = choices.some(({ id }) => id === value);
+  return (
+    <>
+      {choices.length > 0 && (
+        <Radio.Group label={t('chooseDeposit')} value={isOffered ? value : null} onChange={onChange}>
+          <Stack gap="xs" mt={4}>
+            {choices.map(({ id, account, ref_id, created_at }) => (
+              <Radio
+                key={id}
+                value={id}
+                label={`${account} ${ref_id}`}
+                description={<Time at={created_at} />}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {(choices.length === 0 || more_choices) && (
+        <TextInput
+          label={t('depositReference')}
+          description={choices.length === 0 ? t('noChoice') : undefined}
+          required={!isOffered}
+          maxLength={64}
+          value={isOffered ? '' : value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </>
   );
 }

@@ -1,7 +1,8 @@
-import { FileInput, Text } from '@mantine/core';
+import { FileInput, Progress, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { toBase64 } from '../api/to-base64.js';
+import { formatCount } from '../format.js';
 import { t } from '../text/text.js';
 import { QueryForm } from './query-form.js';
 import { Section } from './section.js';
@@ -63,7 +64,25 @@ export function FilePreview<Plan>({
           w={240}
         />
       </QueryForm>
+      {asked.isPending && file && <Reading file={file} />}
       {asked.data && children(asked.data)}
     </Section>
+  );
+}
+
+/** Shows how long the service has been reading a file, because a long one takes some seconds. */
+function Reading({ file: { name, size } }: { file: File }): React.ReactElement {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((passed) => passed + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      <Progress value={100} animated aria-label={t('preview')} maw={640} mt="sm" />
+      <Text size="sm" role="status">
+        {t('readingFile', { name, size: formatCount(Math.ceil(size / 1_000)), seconds })}
+      </Text>
+    </>
   );
 }

@@ -3,13 +3,28 @@ export const bank = {
   bankStatements: { en: 'Bank statements', id: 'Mutasi bank' },
   matchStatement: { en: 'Match a bank statement', id: 'Cocokkan mutasi bank' },
   matchStatementHelp: {
-    en: 'Upload the file that your bank exports (CSV, HTML table, MT940 or CAMT.053): at most 10,000 lines and 5 MB. Columns of tables are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
-    id: 'Unggah berkas yang diekspor bank Anda (CSV, tabel HTML, MT940 atau CAMT.053): paling banyak 10.000 baris dan 5 MB. Kolom tabel dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
+    en: 'Upload the file that your bank exports (CSV, HTML table, MT940 or CAMT.053): at most 50,000 lines and 10 MB. Columns of tables are found by their headings (Tanggal, Keterangan, Kredit …). A line confirms the pending deposit of its amount if it contains our deposit ID. If you allow it, the reference of the client is enough. The preview changes nothing.',
+    id: 'Unggah berkas yang diekspor bank Anda (CSV, tabel HTML, MT940 atau CAMT.053): paling banyak 50.000 baris dan 10 MB. Kolom tabel dikenali dari judulnya (Tanggal, Keterangan, Kredit …). Baris mengonfirmasi deposit tertunda dengan jumlah yang sama jika memuat ID deposit kita. Jika Anda izinkan, referensi klien sudah cukup. Pratinjau tidak mengubah apa pun.',
   },
   bankStatement: { en: 'Bank statement', id: 'Mutasi bank' },
   incomingLines: { en: 'Incoming lines', id: 'Baris masuk' },
   outgoingLines: { en: 'Outgoing lines', id: 'Baris keluar' },
   otherLines: { en: 'Lines without an amount', id: 'Baris tanpa jumlah' },
+  corrections: { en: 'Corrections by the bank', id: 'Koreksi oleh bank' },
+  takesBack: { en: 'Takes back', id: 'Menarik kembali' },
+  takesBackLine: { en: 'line {line}', id: 'baris {line}' },
+  takesBackOf: { en: 'a payment of {day}', id: 'pembayaran tanggal {day}' },
+  takesBackUnknown: { en: 'a payment of another statement', id: 'pembayaran di mutasi lain' },
+  creditedTo: { en: 'CREDITED to deposit {deposit}', id: 'SUDAH DIKREDIT ke deposit {deposit}' },
+  correctedLines: {
+    en: '{corrected} corrections by the bank were stored. Credited payments that were taken back are in the cases.',
+    id: '{corrected} koreksi oleh bank disimpan. Pembayaran yang sudah dikredit lalu ditarik kembali ada di kasus.',
+  },
+  columnOfFile: { en: 'Column', id: 'Kolom' },
+  firstOfCount: {
+    en: 'Only the first {shown} of {count} are shown. The command line shows all.',
+    id: 'Hanya {shown} pertama dari {count} yang ditampilkan. Baris perintah menampilkan semuanya.',
+  },
   notRead: { en: 'Unreadable lines', id: 'Baris tidak terbaca' },
   bankText: { en: 'Bank description', id: 'Keterangan bank' },
   fitsTo: { en: 'Match', id: 'Kecocokan' },
@@ -22,6 +37,10 @@ export const bank = {
   match_referenced: { en: "has its client's reference", id: 'memuat referensi klien' },
   match_amount: { en: 'only the amount matches', id: 'hanya jumlahnya yang cocok' },
   match_several: { en: 'several deposits match', id: 'cocok dengan beberapa deposit' },
+  'match_taken-back': {
+    en: 'the bank took it back, or it takes back an outgoing line',
+    id: 'ditarik kembali oleh bank, atau membatalkan baris keluar',
+  },
   match_repeated: {
     en: 'another line is for the same deposit',
     id: 'baris lain untuk deposit yang sama',
@@ -90,6 +109,8 @@ export const bank = {
   noBankLine: { en: 'No lines match.', id: 'Tidak ada baris yang cocok.' },
   line_open: { en: 'unassigned', id: 'belum diketahui akunnya' },
   line_used: { en: 'used', id: 'dipakai' },
+  'line_taken-back': { en: 'taken back by the bank', id: 'ditarik kembali oleh bank' },
+  line_correction: { en: 'correction by the bank', id: 'koreksi oleh bank' },
   'line_set-aside': { en: 'set aside', id: 'disisihkan' },
   useLine: { en: 'Assign line to a deposit', id: 'Pasangkan baris dengan deposit' },
   useLineHelp: {
@@ -97,6 +118,12 @@ export const bank = {
     id: 'Mengkredit deposit dan memberi tahu akunnya. Deposit harus tertunda dan jumlahnya harus {amount}.',
   },
   depositId: { en: 'Deposit ID', id: 'ID deposit' },
+  chooseDeposit: { en: 'Pending deposits of this amount', id: 'Deposit tertunda dengan jumlah ini' },
+  depositReference: { en: 'Reference or ID of the deposit', id: 'Referensi atau ID deposit' },
+  noChoice: {
+    en: 'No deposit of this amount is pending.',
+    id: 'Tidak ada deposit tertunda dengan jumlah ini.',
+  },
   sameBefore: {
     en: 'possible duplicate of a decided line with the same amount and day',
     id: 'mungkin duplikat dari baris yang sudah diputuskan dengan jumlah dan hari yang sama',

@@ -146,6 +146,10 @@ export const common = {
     en: 'Only the oldest are shown. Decide these to see more.',
     id: 'Hanya yang paling lama ditampilkan. Putuskan ini untuk melihat yang lain.',
   },
+  readingFile: {
+    en: 'Reading {name} ({size} kB): {seconds} s so far.',
+    id: 'Membaca {name} ({size} kB): sudah {seconds} dtk.',
+  },
   kind_review: { en: 'Purchase under review', id: 'Transaksi perlu ditinjau' },
   'kind_contradicting-answer': { en: 'Conflicting responses', id: 'Respons bertentangan' },
   'kind_repeated-serial-number': { en: 'Duplicate serial number', id: 'SN ganda' },
@@ -154,6 +158,10 @@ export const common = {
   'kind_unmatched-payment': {
     en: 'Unmatched payment',
     id: 'Pembayaran tanpa deposit yang cocok',
+  },
+  'kind_payment-taken-back': {
+    en: 'Payment taken back by the bank',
+    id: 'Pembayaran ditarik kembali oleh bank',
   },
   find_review: {
     en: "Look up the reference in the provider's records: was the order executed? Then decide. The service no longer queries the provider by itself.",
@@ -178,6 +186,10 @@ export const common = {
   'find_unmatched-payment': {
     en: 'A payment arrived that matches no pending deposit. Find its account, then return the money or adjust the balance.',
     id: 'Ada pembayaran yang tidak cocok dengan deposit tertunda mana pun. Cari akunnya, lalu kembalikan uangnya atau koreksi saldonya.',
+  },
+  'find_payment-taken-back': {
+    en: 'The bank took back a payment that had credited a deposit. Check the statement. Then adjust the balance, or arrange the payment with the account.',
+    id: 'Bank menarik kembali pembayaran yang sudah mengkredit deposit. Periksa mutasinya. Lalu koreksi saldonya, atau selesaikan pembayarannya dengan akun itu.',
   },
   lastReference: { en: 'Provider reference', id: 'Referensi supplier' },
   payment: { en: 'Payment', id: 'Pembayaran' },
