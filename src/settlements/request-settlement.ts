@@ -11,19 +11,20 @@ import {
 } from './settlement.model.js';
 import { findConfirmed } from '../database/find-confirmed.js';
 import { getNextBusinessDayAt } from '../shared/business-time.js';
-import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
+import { ConflictError, DependencyError, InsufficientBalanceError } from '../shared/errors.js';
 import { getStorableRequestId, newId } from '../shared/ids.js';
 import { say } from '../shared/say.js';
 import { tryToAddJob } from '../jobs/add-job.js';
 import { postSellerCredits } from '../money/credits/seller-credits.js';
 import { buildMovementLines } from '../money/journals/new-journal.js';
 import { post, postWithoutKey } from '../money/posting/post.js';
-import type { Bar, Posting, PostingResult } from '../money/posting/posting.js';
+import type { Posting, PostingResult } from '../money/posting/posting.js';
 import { buildConfigUpdatedDeliveries } from '../webhooks/account-events.js';
 import { announceDeliveries } from '../webhooks/deliver/delivery-jobs.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 import { buildDeliveryInserts } from '../webhooks/new-delivery.js';
 import { payOutJob, getSettlementSweepTime } from './settlement-jobs.js';
+import { isRepeatOfUnknown, noteUnknownRequest } from './unknown-requests.js';
 
 export interface BankAccountAssessment {
   /** True if the seller has withdrawn to other bank accounts, but never to this one. */
@@ -89,9 +90,6 @@ export interface SettlementRequest {
 
 const payoutHour = 17;
 
-/** Time in which a request without ref_id is a possible repeat of another, in milliseconds. */
-const repeatMs = 60_000;
-
 /**
  * Requests a withdrawal (docs/reference/api/settlements.md). The amount leaves the available
  * balance at once and is held until the payout succeeds or fails.
@@ -104,7 +102,7 @@ const repeatMs = 60_000;
  *
  * @throws InsufficientBalanceError (402/01) if the balance is too low.
  * @throws ConflictError (409/01) if another settlement has this ref_id, or if a request without
- *   ref_id may be the repeat of another one.
+ *   ref_id repeats one whose outcome is unknown.
  */
 export async function requestSettlement(
   request: SettlementRequest,
@@ -113,7 +111,11 @@ export async function requestSettlement(
   if (known) {
     return { settlement: requireSameSettlement(known, request), created: false };
   }
-  await postSellerCredits(request.account._id);
+  const { account, refId, amount, bankAccount } = request;
+  if (refId === null && (await isRepeatOfUnknown({ accountId: account._id, amount, bankAccount }))) {
+    throw new ConflictError(say('settlementMayBeRepeated'));
+  }
+  await postSellerCredits(account._id);
   const use = await assessBankAccount(request.account._id, request.bankAccount);
   const settlement = buildSettlement(request, use);
   const notices = use.isChange ? buildConfigUpdatedDeliveries(request.account, ['bank_account']) : [];
@@ -130,7 +132,6 @@ export async function requestSettlement(
         'insufficientForSettlement',
       );
     case 'stale':
-      throw new ConflictError(say('settlementMayBeRepeated'));
     case 'too-large':
       throw new Error('Unexpected posting result for a settlement');
   }
@@ -193,31 +194,18 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
       ...buildDeliveryInserts(notices),
     ],
   };
-  return refId === null
-    ? postWithoutKey({ ...posting, barredBy: buildRepeatBar(settlement) }, say('settlementUnknown'))
-    : post(posting);
+  return refId === null ? postUnrepeatable(posting, settlement) : post(posting);
 }
 
-/**
- * Bars a request without ref_id if the same one was stored within the last minute. The seller may
- * not know of it: its response was a 503, or was lost. Only the database knows, because the repeat
- * can reach another process, and the first request may commit after its response.
- */
-function buildRepeatBar({ _id, accountId, amount, bankAccount, createdAt }: Settlement): Bar {
-  return {
-    collection: settlements.collectionName,
-    rivals: `${accountId} without ref_id`,
-    filter: {
-      accountId,
-      refId: null,
-      amount,
-      'bankAccount.bankCode': bankAccount.bankCode,
-      'bankAccount.accountNumber': bankAccount.accountNumber,
-      createdAt: { $gt: new Date(createdAt.getTime() - repeatMs) },
-      status: { $ne: 'failed' },
-      _id: { $ne: _id as never },
-    },
-  };
+async function postUnrepeatable(posting: Posting, settlement: Settlement): Promise<PostingResult> {
+  try {
+    return await postWithoutKey(posting, say('settlementUnknown'));
+  } catch (error) {
+    if (error instanceof DependencyError) {
+      await noteUnknownRequest(settlement);
+    }
+    throw error;
+  }
 }
 
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | undefined> {

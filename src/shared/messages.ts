@@ -272,8 +272,8 @@ export const messages = {
     id: 'ref_id {ref} sudah dipakai untuk pencairan lain. Gunakan yang baru.',
   },
   settlementMayBeRepeated: {
-    en: 'A settlement of this amount to this bank account was requested less than a minute ago without a ref_id. Find it in GET /api/seller/settlements. To request another one, send a ref_id.',
-    id: 'Pencairan dengan jumlah dan rekening ini sudah diminta kurang dari satu menit lalu tanpa ref_id. Cari di GET /api/seller/settlements. Untuk meminta pencairan lain, kirim ref_id.',
+    en: 'The outcome of the same request was unknown less than a minute ago, so it may be stored. Look for it in GET /api/seller/settlements. To request another one, send a ref_id.',
+    id: 'Hasil permintaan yang sama belum diketahui kurang dari satu menit lalu, jadi mungkin sudah tersimpan. Cari di GET /api/seller/settlements. Untuk meminta pencairan lain, kirim ref_id.',
   },
   periodTooLong: {
     en: '{start} must be at most {max} days before {end}',

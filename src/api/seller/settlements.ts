@@ -102,7 +102,7 @@ export const requestSettlement = defineOperation<Body>({
   description:
     'The amount leaves the balance at once. The bank account receives `net_amount` = amount − fee. The ' +
     'webhook settlement.completed reports the payout. A settlement that fails returns the whole amount. ' +
-    'Without ref_id, the same amount to the same bank account within a minute is refused with 409.',
+    'Without ref_id, the same request is refused with 409 for a minute after a 503.',
   body: Joi.object<Body>({
     amount: rupiah({ min: limits.settlementMin, max: limits.settlementMax }).required().example(100_000),
     bank_account: bankAccount.required(),
