@@ -26,7 +26,15 @@ export interface ProviderOrder {
  * unreadable response is `unknown`.
  */
 export type ProviderOutcome =
-  | { outcome: 'success'; code: string; message: string; serialNumber: string | null; cost: number | null }
+  | {
+      outcome: 'success';
+      code: string;
+      message: string;
+      serialNumber: string | null;
+      cost: number | null;
+      /** True if the provider did not state the success, so that only the serial number proves it. */
+      needsSerialNumber?: true;
+    }
   | {
       outcome: 'refused';
       code: string;
@@ -151,6 +159,8 @@ export interface ProviderConnection {
   signWith?: 'hmac' | 'md5';
   /** Limit for all processes together. Absent or null means no limit. */
   callsPerSecond?: number | null;
+  /** Texts that this provider writes where it has no serial number, besides those known of all. */
+  serialPlaceholders?: readonly string[] | null;
   /**
    * Concurrent calls of all processes together. Absent or null means that this provider has no
    * limit.

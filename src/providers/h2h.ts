@@ -55,7 +55,7 @@ interface Body {
   status: string;
   message?: string | null;
   ref_id?: string | null;
-  sn?: string | null;
+  sn?: unknown;
   transaction_status?: string | null;
 }
 type OrderCall = 'request' | 'payment';
@@ -66,11 +66,14 @@ type OrderCall = 'request' | 'payment';
 const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 
 const textSchema = Joi.string().allow('', null);
+/** A text that decides nothing. Any other type counts as absent. */
+const informativeText = Joi.any().custom((value: unknown) => (typeof value === 'string' ? value : null));
 const bodySchema = Joi.object<Body>({
   status: Joi.string().required(),
-  message: textSchema,
+  message: informativeText,
   ref_id: textSchema,
-  sn: textSchema,
+  // Only informative, so every type is read.
+  sn: Joi.any(),
   transaction_status: textSchema,
 });
 const rupiahSchema = Joi.number().integer().min(0);
@@ -273,7 +276,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
     return buildUnreadableOutcome(code);
   }
-  const serialNumber = typeof sn === 'string' && sn !== '' ? sn : null;
+  const serialNumber = readWrittenSerialNumber(sn);
   const message = cleanMessage(body.message, code === '00' ? 'Success' : 'No reason given');
   const isState = (expected: string) => state === expected || state === null || state === undefined;
   if (code === '05' && isState('pending')) {
@@ -282,11 +285,14 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   if (code === '00' && state === 'pending') {
     return { outcome: 'pending', code, message, serialNumber };
   }
+  if (code === '00' && state === 'success') {
+    return { outcome: 'success', code, message, serialNumber, cost: null };
+  }
   if (code === '00' && isState('success')) {
     // Without a serial number and a state, the code 00 only means "accepted".
-    return serialNumber === null && state !== 'success'
+    return serialNumber === null
       ? { outcome: 'pending', code, message, serialNumber }
-      : { outcome: 'success', code, message, serialNumber, cost: null };
+      : { outcome: 'success', code, message, serialNumber, cost: null, needsSerialNumber: true };
   }
   if (state === 'failed' && ['01', '02', '03', '04'].includes(code)) {
     const isCustomers = code === '04';
@@ -295,6 +301,14 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   }
   // A state that is unknown or contradicts the code must not decide the outcome.
   return state === null || state === undefined ? null : buildUnreadableOutcome(code);
+}
+
+/** Engines also write serial numbers as JSON numbers. Longer ones than 2^53 have lost digits. */
+function readWrittenSerialNumber(sn: unknown): string | null {
+  if (typeof sn === 'number') {
+    return Number.isSafeInteger(sn) ? String(sn) : null;
+  }
+  return typeof sn === 'string' && sn !== '' ? sn : null;
 }
 
 function buildUnreadableOutcome(code: string): ProviderOutcome {

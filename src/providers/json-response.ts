@@ -78,10 +78,10 @@ export function matchSchema<T>(schema: Joi.ObjectSchema<T>, value: unknown): T |
   return result.error ? null : result.value;
 }
 
-/** Parses JSON. Returns undefined if it is invalid. */
+/** Parses JSON, with or without a byte order mark. Returns undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     return undefined;
   }
