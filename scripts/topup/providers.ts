@@ -299,7 +299,7 @@ function registerPrices(group: Command): void {
     action: 'provider.reconcile',
     summary: "Compare a provider's price list with the seller's offers",
     details:
-      'Fetches the price list and changes nothing. Exit code 1 if something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunavailable   switched off or out of stock there\ncost-changed  the cost differs from ours',
+      'Fetches the price list and changes nothing. Exit code 1 if something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunreadable    its row there cannot be read\nunavailable   switched off or out of stock there\ncost-changed  the cost differs from ours',
     examples: ['provider prices grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { comparePriceList }] = await Promise.all([

@@ -16,13 +16,13 @@ import { env } from '../../config/env.js';
 import type {
   BillOutcome,
   MeterOutcome,
+  PriceListReading,
   SimulatedEnd,
   ProviderAdapter,
   ProviderBill,
   ProviderConnection,
   ProviderOrder,
   ProviderOutcome,
-  ProviderProduct,
   ProviderTraits,
   Reading,
 } from './adapter.js';
@@ -413,7 +413,7 @@ async function readBalance(connection: ProviderConnection): Promise<Reading<numb
 function readPriceList(
   connection: ProviderConnection,
   wants?: (code: string) => boolean,
-): Promise<Reading<ProviderProduct[]>> {
+): Promise<PriceListReading> {
   const url = buildAddress(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
   return streamRows({
     call: {

@@ -196,6 +196,15 @@ export const alarmRules: readonly AlarmRule[] = [
       `our float there runs out in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
   },
   {
+    name: 'TopupProviderListShrank',
+    severity: 'ticket',
+    forMs: 0,
+    from: 'topup_provider_price_list_doubted',
+    isSo: (value) => value > 0,
+    describe: () =>
+      'its price list is empty or has less than half of its rows; the last list is kept for an hour',
+  },
+  {
     name: 'TopupDecisionsWait',
     severity: 'ticket',
     forMs: 5 * minuteMs,

@@ -125,6 +125,12 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       end: () => stack.simulator.control({ providers: { seller: null } }),
     },
     {
+      alarm: 'TopupProviderListShrank',
+      how: 'an empty price list, as it is stored when it is read *',
+      begin: () => setDoubt({ rows: 0, listed: 0, since: new Date(), reads: 1 }),
+      end: () => setDoubt(null),
+    },
+    {
       alarm: 'TopupProviderWaits',
       how: 'five orders at a rate limit of one per 100 s',
       async begin() {
@@ -137,6 +143,14 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
 
   function setAge(index: 0 | 1, createdAt: Date): Promise<unknown> {
     return rows('transactions').updateOne({ _id: aged[index]?.id ?? '' }, { $set: { createdAt } });
+  }
+  async function setDoubt(doubt: object | null): Promise<void> {
+    await rows('providerStates').updateOne(
+      { _id: await idOf('seller') },
+      { $set: { priceList: { rows: 10, doubt } } },
+      { upsert: true },
+    );
+    await announceChange(stack);
   }
   async function setRate(change: object): Promise<void> {
     await rows('accounts').updateOne({ username: 'seller2' }, change);

@@ -163,6 +163,7 @@ export const running = {
   ourCost: { en: 'Our cost', id: 'Modal kita' },
   theirCost: { en: 'Cost at the provider', id: 'Modal di supplier' },
   'prices_below-cost': { en: 'sold below cost', id: 'dijual di bawah modal' },
+  prices_unreadable: { en: 'row cannot be read', id: 'baris tidak terbaca' },
   'prices_not-listed': { en: 'not listed by the provider', id: 'tidak terdaftar di supplier' },
   prices_unavailable: { en: 'not available at the provider', id: 'tidak tersedia di supplier' },
   'prices_cost-changed': { en: 'cost changed', id: 'modal berubah' },
