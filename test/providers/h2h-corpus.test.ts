@@ -1,25 +1,12 @@
 /** Answers of reseller engines (test/providers/corpus/h2h) with the outcome of the order. */
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { guardAdapter } from '../../src/providers/guarded-adapter.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { orderOf } from './conformance.js';
+import { readH2hCorpus, type CorpusAnswer } from './h2h-corpus.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
-
-interface CorpusAnswer {
-  title: string;
-  body?: object;
-  text?: string;
-  outcome: string;
-  serialNumber?: string | null;
-}
-
-function readCorpus(name: string): CorpusAnswer[] {
-  const path = `test/providers/corpus/h2h/${name}.json`;
-  return JSON.parse(readFileSync(path, 'utf8')) as CorpusAnswer[];
-}
 
 describe('answers of reseller engines', () => {
   useDatabase();
@@ -44,26 +31,24 @@ describe('answers of reseller engines', () => {
   });
   after(() => server.stop());
 
-  for (const name of ['serial-numbers', 'order-answers']) {
-    for (const each of readCorpus(name)) {
-      it(`${each.title}: ${each.outcome}`, async () => {
-        answer = each;
-        const order = orderOf({ productCode: 'S10', customerNumber: '081234567890' });
-        const expected = {
-          outcome: each.outcome,
-          ...(each.serialNumber !== undefined && { serialNumber: each.serialNumber }),
-          ...(each.outcome === 'pending' && { serialNumber: null }),
-        };
-        const connection = connect(['Cek report']);
-        const bought = await adapter.buy(connection, order);
-        expect(bought).to.include(expected);
-        expect(bought).not.to.have.property('needsSerialNumber');
-        expect(await adapter.inquire(connection, order), 'status check').to.include(expected);
-        expect((await adapter.payBill(connection, { ...order, billTotal: 10_000 })).outcome).to.equal(
-          each.outcome,
-        );
-      });
-    }
+  for (const each of readH2hCorpus()) {
+    it(`${each.title}: ${each.outcome}`, async () => {
+      answer = each;
+      const order = orderOf({ productCode: 'S10', customerNumber: '081234567890' });
+      const expected = {
+        outcome: each.outcome,
+        ...(each.serialNumber !== undefined && { serialNumber: each.serialNumber }),
+        ...(each.outcome === 'pending' && { serialNumber: null }),
+      };
+      const connection = connect(['Cek report']);
+      const bought = await adapter.buy(connection, order);
+      expect(bought).to.include(expected);
+      expect(bought).not.to.have.property('needsSerialNumber');
+      expect(await adapter.inquire(connection, order), 'status check').to.include(expected);
+      expect((await adapter.payBill(connection, { ...order, billTotal: 10_000 })).outcome).to.equal(
+        each.outcome,
+      );
+    });
   }
 
   it("a provider's own placeholder is a serial number elsewhere", async () => {
