@@ -37,6 +37,7 @@ import {
 } from './json-response.js';
 import { callHttp, type HttpResponse } from './http.js';
 import { streamRows } from './stream-rows.js';
+import { buildRupiahSchema } from './written-rupiah.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
 const isSandboxMode = env.APP_MODE === 'sandbox';
@@ -79,7 +80,7 @@ const bodySchema = Joi.object<Body>({
 const rupiahSchema = Joi.number().integer().min(0);
 const balanceSchema = Joi.object<Body & { balance: number }>({
   status: Joi.string().valid('00').required(),
-  balance: Joi.number().integer().required(),
+  balance: buildRupiahSchema(Math.floor, Number.MIN_SAFE_INTEGER).required(),
 });
 const billSchema = Joi.object<BillBody>({
   customer_name: Joi.string().required(),
@@ -97,7 +98,7 @@ const meterSchema = Joi.object<{ status: string; customer_name: string; power?: 
 });
 const priceRowSchema = Joi.object<PriceRow>({
   code: Joi.string().required(),
-  price: rupiahSchema.required(),
+  price: buildRupiahSchema(Math.ceil, 0).required(),
   status: Joi.string().required(),
 });
 interface BillBody {

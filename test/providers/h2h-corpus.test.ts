@@ -58,6 +58,59 @@ describe('answers of reseller engines', () => {
   });
 });
 
+describe('amounts and callbacks of reseller engines', () => {
+  useDatabase();
+  const adapter = guardAdapter(createH2hAdapter('h2h'));
+
+  async function read(body: object) {
+    const server = await startPlayServer((_call, response) => sendJson(response, 200, body));
+    const connection = { sellerId: 'amounts', baseUrl: server.url, username: 'us', secret: 'key' };
+    const [balance, list] = [await adapter.balance(connection), await adapter.priceList(connection)];
+    await server.stop();
+    return { balance, list };
+  }
+
+  for (const [balance, expected] of [
+    [500_000.75, 500_000],
+    ['500000.75', 500_000],
+    ['500000', 500_000],
+    [-1_500, -1_500],
+    ['500.000', null],
+    ['500.000,00', null],
+    ['', null],
+    [true, null],
+    [null, null],
+    [1e300, null],
+  ] as const) {
+    it(`the balance ${JSON.stringify(balance)} is ${expected ?? 'refused'}`, async () => {
+      const { balance: found } = await read({ status: '00', balance });
+      expect(found.ok ? found.value : null).to.equal(expected);
+    });
+  }
+
+  it('a price is a number or a text, and is rounded up; a row without one is counted', async () => {
+    const prices = [10_000, '10000', 10_000.5, ' 10000.5 ', '10.000', -1];
+    const data = prices.map((price, at) => ({ code: ` c${at} `, price, status: 'active' }));
+    const { list } = await read({ status: '00', data });
+    expect(list).to.deep.include({ ok: true, unreadable: { rows: 2, codes: ['c4', 'c5'] } });
+    expect(list.ok && list.value.map(({ code, cost }) => [code, cost])).to.deep.equal([
+      ['c0', 10_000],
+      ['c1', 10_000],
+      ['c2', 10_001],
+      ['c3', 10_001],
+    ]);
+  });
+
+  it('a callback that begins with a BOM is read', () => {
+    const raw = Buffer.from('\ufeff{"ref_id":"a-1","status":"success"}');
+    const expected = { kind: 'result', providerRef: 'a-1', status: 'success' };
+    expect(adapter.readCallback(raw)).to.deep.equal(expected);
+    const digiflazz = createDigiflazzAdapter(() => undefined);
+    const theirs = Buffer.from('\ufeff{"data":{"ref_id":"a-1","status":"Sukses"}}');
+    expect(digiflazz.readCallback(theirs)).to.deep.equal(expected);
+  });
+});
+
 describe('serial numbers of Digiflazz', () => {
   useDatabase();
   const adapter = guardAdapter(createDigiflazzAdapter(() => undefined));
