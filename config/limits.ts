@@ -37,6 +37,9 @@ export const limits = {
   maxWaitMaxS: 86_400,
   /** Wait limit of an order if neither the product nor the provider has one. */
   maxWaitDefaultS: 600,
+  /** Number and length of the texts that a provider writes where it has no serial number. */
+  serialPlaceholdersMax: 50,
+  serialPlaceholderLengthMax: 64,
   /** Offers per seller. One list contains all offers of a seller. */
   productsPerSellerMax: 20_000,
   /** Number of markup rules. Every process keeps all of them in memory. */

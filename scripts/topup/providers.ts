@@ -131,6 +131,7 @@ interface SetOptions {
   callsPerSecond?: number;
   concurrency?: number;
   maxWait?: number;
+  serialPlaceholder?: string[];
   secretStdin?: boolean;
   callbackSecretStdin?: boolean;
 }
@@ -144,6 +145,7 @@ function registerSet(group: Command): void {
       'Omitted settings keep their values. Takes effect with the next order.\n\nIf the provider is another installation of this service, it signs callbacks with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
     examples: [
       'provider set grosir --calls-per-second 10 --concurrency 20 --reason "their limit"',
+      'provider set grosir --serial-placeholder "cek report" --reason "written before its serial numbers"',
       'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
     ],
     options: [
@@ -160,6 +162,10 @@ function registerSet(group: Command): void {
         '--max-wait <seconds>',
         'how long an order may wait to be sent before it is refunded; 0: the default, 600, and a later order is still sent',
       ).argParser(wholeNumber(0, limits.maxWaitMaxS)),
+      new Option(
+        '--serial-placeholder <texts...>',
+        'texts that it writes where it has no serial number, besides -, 0, null and the like; "": none',
+      ).argParser(placeholder),
       new Option('--secret-stdin', 'read our secret for the provider from standard input').conflicts(
         'callbackSecretStdin',
       ),
@@ -186,7 +192,7 @@ function registerSet(group: Command): void {
 }
 
 async function changeOf(options: SetOptions): Promise<ProviderChange> {
-  const { url, username, signWith, callsPerSecond, concurrency, maxWait } = options;
+  const { url, username, signWith, callsPerSecond, concurrency, maxWait, serialPlaceholder } = options;
   const secret =
     options.secretStdin === true || options.callbackSecretStdin === true ? await secretFromStdin() : null;
   if (secret === '') {
@@ -199,8 +205,25 @@ async function changeOf(options: SetOptions): Promise<ProviderChange> {
     ...(callsPerSecond !== undefined && { callsPerSecond: callsPerSecond || null }),
     ...(concurrency !== undefined && { concurrency: concurrency || null }),
     ...(maxWait !== undefined && { maxWaitS: maxWait || null }),
+    ...(serialPlaceholder && { serialPlaceholders: withoutEmpty(serialPlaceholder) }),
     ...(secret !== null && (options.secretStdin ? { secret } : { callbackSecret: secret })),
   };
+}
+
+/** Collects the values of a repeated option. */
+function placeholder(value: string, before: string[] = []): string[] {
+  const text = value.trim();
+  if (text.length > limits.serialPlaceholderLengthMax || before.length >= limits.serialPlaceholdersMax) {
+    throw new InvalidArgumentError(
+      `Give at most ${limits.serialPlaceholdersMax} texts of at most ${limits.serialPlaceholderLengthMax} characters.`,
+    );
+  }
+  return [...before, text];
+}
+
+function withoutEmpty(texts: string[]): string[] | null {
+  const kept = texts.filter((text) => text !== '');
+  return kept.length === 0 ? null : kept;
 }
 
 function registerFloat(group: Command): void {
@@ -278,7 +301,7 @@ function registerPrices(group: Command): void {
     action: 'provider.reconcile',
     summary: "Compare a provider's price list with the seller's offers",
     details:
-      'Fetches the price list and changes nothing. Exit code 1 if something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunavailable   switched off or out of stock there\ncost-changed  the cost differs from ours',
+      'Fetches the price list and changes nothing. Exit code 1 if something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunreadable    its row there cannot be read\nunavailable   switched off or out of stock there\ncost-changed  the cost differs from ours',
     examples: ['provider prices grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { comparePriceList }] = await Promise.all([

@@ -35,6 +35,11 @@ export interface ProviderSettings {
    * minutes.
    */
   maxWaitS?: number | null;
+  /**
+   * Texts that the provider writes where it has no serial number, besides those known of all
+   * providers. Null or absent means none.
+   */
+  serialPlaceholders?: string[] | null;
 }
 
 /** A buyer or a seller. The wallet of the account has the same id. */
@@ -148,6 +153,7 @@ const schema = new Schema<Account>(
           callsPerSecond: Number,
           concurrency: Number,
           maxWaitS: Number,
+          serialPlaceholders: { type: [String], default: undefined },
         },
         { _id: false },
       ),

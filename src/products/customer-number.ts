@@ -1,5 +1,6 @@
 import type { CustomerNumberRule, Product } from './product.model.js';
 import { InvalidCustomerNumberError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { callerFields, type CallerFields } from '../shared/caller-fields.js';
 import { say, type Message } from '../shared/say.js';
 
 /**
@@ -34,6 +35,7 @@ const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
  * as unknown, so that its existence is not revealed.
  *
  * @param wanted.customerNumber The normalized customer number.
+ * @param fields The caller's names of the fields, for errors.
  * @throws NotFoundError (404/02) if the product is unknown or inactive.
  * @throws ValidationError (400/01) if the product is of the other kind. The message names the right
  *   call.
@@ -44,6 +46,7 @@ const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
 export function requireSellableProduct(
   product: Product | null,
   wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
+  fields: CallerFields = callerFields.buyer,
 ): Product {
   if (!product || product.status === 'inactive') {
     throw new NotFoundError(say('productNotOnSale', { code: wanted.productCode }), {
@@ -51,38 +54,38 @@ export function requireSellableProduct(
     });
   }
   if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
-    refuseProductKind(say('postpaidProduct', { product: product._id }));
+    refuseProductKind(fields, say('postpaidProduct', { product: product._id }));
   }
   if (wanted.kind === 'postpaid' && product.category === 'prabayar') {
-    refuseProductKind(say('prepaidProduct', { product: product._id }));
+    refuseProductKind(fields, say('prepaidProduct', { product: product._id }));
   }
-  const problem = findNumberProblem(product.customerNumber, wanted.customerNumber);
+  const problem = findNumberProblem(product.customerNumber, wanted.customerNumber, fields.customerNumber);
   if (problem) {
-    throw new InvalidCustomerNumberError(problem);
+    throw new InvalidCustomerNumberError(problem, fields.customerNumber);
   }
   return product;
 }
 
-function refuseProductKind(message: Message): never {
-  throw new ValidationError([{ field: 'code', message }], { reason: 'wrong_product_kind' });
+function refuseProductKind({ productCode: field }: CallerFields, message: Message): never {
+  throw new ValidationError([{ field, message }], { reason: 'wrong_product_kind' });
 }
 
-function findNumberProblem(rule: CustomerNumberRule, number: string): Message | null {
+function findNumberProblem(rule: CustomerNumberRule, number: string, field: string): Message | null {
   switch (rule.kind) {
     case 'phone':
       if (!/^08\d{8,11}$/.test(number)) {
-        return say('mobileNumber');
+        return say('mobileNumber', { field });
       }
       return rule.prefixes.length === 0 || rule.prefixes.some((prefix) => number.startsWith(prefix))
         ? null
-        : say('numberOfOtherOperator', { prefixes: rule.prefixes.join(', ') });
+        : say('numberOfOtherOperator', { field, prefixes: rule.prefixes.join(', ') });
     case 'pln':
-      return /^\d{11,12}$/.test(number) ? null : say('meterNumber');
+      return /^\d{11,12}$/.test(number) ? null : say('meterNumber', { field });
     case 'game':
-      return /^\d{6,16}([.,|@_-]?\w{1,12})?$/.test(number) ? null : say('playerId');
+      return /^\d{6,16}([.,|@_-]?\w{1,12})?$/.test(number) ? null : say('playerId', { field });
     case 'bill':
-      return /^\d{6,20}$/.test(number) ? null : say('customerId');
+      return /^\d{6,20}$/.test(number) ? null : say('customerId', { field });
     case 'any':
-      return anyNumber.test(number) ? null : say('anyNumber');
+      return anyNumber.test(number) ? null : say('anyNumber', { field });
   }
 }

@@ -27,7 +27,15 @@ export interface ProviderOrder {
  * unreadable response is `unknown`.
  */
 export type ProviderOutcome =
-  | { outcome: 'success'; code: string; message: string; serialNumber: string | null; cost: number | null }
+  | {
+      outcome: 'success';
+      code: string;
+      message: string;
+      serialNumber: string | null;
+      cost: number | null;
+      /** True if the provider did not state the success, so that only the serial number proves it. */
+      needsSerialNumber?: true;
+    }
   | {
       outcome: 'refused';
       code: string;
@@ -151,6 +159,14 @@ export interface ProviderProduct {
   cutOff: { start: string; end: string } | null;
 }
 
+/**
+ * A price list. Rows that cannot be read are counted, with their codes where these can be read. They
+ * say nothing about their products.
+ */
+export type PriceListReading =
+  | { ok: true; value: ProviderProduct[]; unreadable?: { rows: number; codes: string[] } }
+  | { ok: false; code: string; message: string };
+
 /** A row of a provider's own record of our orders. */
 export interface ProviderRecordRow {
   providerRef: string;
@@ -184,6 +200,8 @@ export interface ProviderConnection {
   signWith?: 'hmac' | 'md5';
   /** Limit for all processes together. Absent or null means no limit. */
   callsPerSecond?: number | null;
+  /** Texts that this provider writes where it has no serial number, besides those known of all. */
+  serialPlaceholders?: readonly string[] | null;
   /**
    * Concurrent calls of all processes together. Absent or null means that this provider has no
    * limit.
@@ -233,12 +251,10 @@ export interface ProviderAdapter {
   balance(connection: ProviderConnection): Promise<Reading<number>>;
   /**
    * Reads the price list as a stream and keeps only the products that `wants` accepts.
-   * @param wants Called with each product code. If absent, all products are kept.
+   * @param wants Called with the code of each row, without blanks around it. If absent, all products
+   *   are kept.
    */
-  priceList(
-    connection: ProviderConnection,
-    wants?: (code: string) => boolean,
-  ): Promise<Reading<ProviderProduct[]>>;
+  priceList(connection: ProviderConnection, wants?: (code: string) => boolean): Promise<PriceListReading>;
   /**
    * Returns the owner of a prepaid PLN meter, if the protocol supports it
    * (docs/reference/api/bills.md#meters).

@@ -10,8 +10,15 @@ import { getAdapter, buildConnection } from './get-adapter.js';
  *
  * - below-cost: the price of the offer is lower than the provider's cost.
  * - not-listed: the provider does not sell the product.
+ * - unreadable: the row of the product cannot be read.
  */
-export const priceDifferences = ['below-cost', 'not-listed', 'unavailable', 'cost-changed'] as const;
+export const priceDifferences = [
+  'below-cost',
+  'not-listed',
+  'unreadable',
+  'unavailable',
+  'cost-changed',
+] as const;
 
 export interface PriceDifference {
   productCode: string;
@@ -52,14 +59,19 @@ export async function comparePriceList(
     );
   }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  const unread = new Set(reading.unreadable?.codes);
   return {
     offers: active.length,
     listed: active.filter((offer) => rowOf.has(getSku(offer))).length,
-    differences: active.flatMap((offer) => findDifferences(offer, rowOf.get(getSku(offer)))),
+    differences: active.flatMap((offer) => findDifferences(offer, rowOf.get(getSku(offer)), unread)),
   };
 }
 
-function findDifferences(offer: Offer, row: ProviderProduct | undefined): PriceDifference[] {
+function findDifferences(
+  offer: Offer,
+  row: ProviderProduct | undefined,
+  unread: ReadonlySet<string>,
+): PriceDifference[] {
   const { productCode, price, cost = null } = offer;
   const found: PriceDifference['what'][] = row
     ? [
@@ -67,6 +79,6 @@ function findDifferences(offer: Offer, row: ProviderProduct | undefined): PriceD
         ...(row.available ? [] : (['unavailable'] as const)),
         ...(cost !== null && cost !== row.cost ? (['cost-changed'] as const) : []),
       ]
-    : ['not-listed'];
+    : [unread.has(getSku(offer)) ? 'unreadable' : 'not-listed'];
   return found.map((what) => ({ productCode, what, price, cost, theirCost: row?.cost ?? null }));
 }

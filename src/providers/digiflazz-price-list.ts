@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { ProviderProduct, Reading } from './adapter.js';
+import type { PriceListReading, ProviderProduct } from './adapter.js';
 import { parseMinuteOfDay } from '../products/cut-off.js';
 import type { HttpCall } from './http.js';
 import {
@@ -53,8 +53,9 @@ const rowSchema = Joi.object<Row>({
 export async function readPriceList(
   callFor: (cmd: 'prepaid' | 'pasca') => HttpCall,
   wants?: (code: string) => boolean,
-): Promise<Reading<ProviderProduct[]>> {
+): Promise<PriceListReading> {
   const value: ProviderProduct[] = [];
+  const unreadable = { rows: 0, codes: [] as string[] };
   for (const cmd of ['prepaid', 'pasca'] as const) {
     const reading = await streamRows({
       call: callFor(cmd),
@@ -67,8 +68,10 @@ export async function readPriceList(
       return reading;
     }
     value.push(...reading.value);
+    unreadable.rows += reading.unreadable?.rows ?? 0;
+    unreadable.codes.push(...(reading.unreadable?.codes ?? []));
   }
-  return { ok: true, value };
+  return { ok: true, value, unreadable };
 }
 
 function toProduct(row: Row): ProviderProduct {

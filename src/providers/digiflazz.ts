@@ -32,11 +32,11 @@ import { billFields, toDigiflazzBill, type BillFields } from './digiflazz-bill.j
 import { getRcMeaning } from './digiflazz-response-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
 import {
+  decidingBalance,
   informativeBalance,
   informativeRupiah,
   informativeText,
   quoteNumber,
-  readBalanceAmount,
 } from './informative-fields.js';
 import { callHttp, type HttpResponse, type HttpCall } from './http.js';
 import { findCheckRefusal } from './status-check-schedule.js';
@@ -86,9 +86,7 @@ const billSchema = Joi.object<{ data: BillData }>({
 });
 const balanceSchema = Joi.object<{ data: { deposit: number } }>({
   data: Joi.object({
-    deposit: Joi.any()
-      .custom((value: unknown, helpers) => readBalanceAmount(value) ?? helpers.error('any.invalid'))
-      .required(),
+    deposit: decidingBalance.required(),
   }).required(),
 });
 const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | null } }>({

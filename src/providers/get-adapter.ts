@@ -57,7 +57,13 @@ export function buildConnection(
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
   const context = getProviderSecretContext(sellerId);
-  const { callbackSecretSealed = null, signWith, callsPerSecond = null, concurrency = null } = provider;
+  const {
+    callbackSecretSealed = null,
+    signWith,
+    callsPerSecond = null,
+    concurrency = null,
+    serialPlaceholders,
+  } = provider;
   return {
     sellerId,
     baseUrl,
@@ -67,6 +73,7 @@ export function buildConnection(
     ...(signWith && { signWith }),
     callsPerSecond,
     concurrency,
+    ...(serialPlaceholders && { serialPlaceholders }),
   };
 }
 

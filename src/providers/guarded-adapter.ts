@@ -3,11 +3,18 @@ import { findScenario } from '../../config/sandbox-scenarios.js';
 import { nowMs } from '../shared/clock.js';
 import { toPrintableDeep } from '../shared/printable.js';
 import { logger } from '../shared/logger.js';
-import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
+import type {
+  ProviderAdapter,
+  ProviderConnection,
+  ProviderOrder,
+  ProviderOutcome,
+  ProviderRecordRow,
+} from './adapter.js';
 import { callWhenAdmitted } from './admission.js';
 import { busyCode } from './json-response.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder, sampleOrder } from './provider-metrics.js';
+import { readSerialNumber, settleSerialNumber } from './serial-number.js';
 
 /**
  * Wraps an adapter. Inquiries respect the provider's limits, and orders count for its circuit.
@@ -16,7 +23,8 @@ import { observeOrder, sampleOrder } from './provider-metrics.js';
  * `buy` and `payBill` take no admission, because `admitOrder` is called before the order is
  * written. A LateError does not count for the circuit.
  */
-export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
+export function guardAdapter(unguarded: ProviderAdapter): ProviderAdapter {
+  const adapter = withSerialNumbers(unguarded);
   const { inquireMeter } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
   const guarded: ProviderAdapter = {
@@ -51,6 +59,29 @@ export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
     }),
   };
   return withPrintableResponses(guarded);
+}
+
+/** Every serial number of a provider passes through here before anything else sees the outcome. */
+function withSerialNumbers(adapter: ProviderAdapter): ProviderAdapter {
+  const { record } = adapter;
+  const settle = async (connection: ProviderConnection, outcome: Promise<ProviderOutcome>) =>
+    settleSerialNumber(await outcome, connection.serialPlaceholders ?? []);
+  return {
+    ...adapter,
+    buy: (connection, order) => settle(connection, adapter.buy(connection, order)),
+    inquire: (connection, order) => settle(connection, adapter.inquire(connection, order)),
+    payBill: (connection, order) => settle(connection, adapter.payBill(connection, order)),
+    ...(record && {
+      record: async (connection, period) => {
+        const read = await record(connection, period);
+        return read.ok ? { ok: true, value: read.value.map((row) => cleanRow(row, connection)) } : read;
+      },
+    }),
+  };
+}
+
+function cleanRow(row: ProviderRecordRow, { serialPlaceholders }: ProviderConnection): ProviderRecordRow {
+  return { ...row, serialNumber: readSerialNumber(row.serialNumber, serialPlaceholders ?? []) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import Joi from 'joi';
-import type { ProviderProduct, Reading } from './adapter.js';
+import type { PriceListReading } from './adapter.js';
 import type { HttpCall } from './http.js';
+import { decidingRupiah } from './informative-fields.js';
 import { describeRow, streamRows } from './stream-rows.js';
 
 interface Row {
@@ -18,15 +19,12 @@ const rowSchema = Joi.object<Row>({
   name: Joi.any(),
   category: Joi.any(),
   operator: Joi.any(),
-  price: Joi.number().integer().min(0).required(),
+  price: decidingRupiah.required(),
   status: Joi.string().required(),
 });
 
 /** Reads the price list of the reseller-software protocol. */
-export function readPriceList(
-  call: HttpCall,
-  wants?: (code: string) => boolean,
-): Promise<Reading<ProviderProduct[]>> {
+export function readPriceList(call: HttpCall, wants?: (code: string) => boolean): Promise<PriceListReading> {
   return streamRows({
     call,
     row: rowSchema,

@@ -26,7 +26,7 @@ import type {
 } from './adapter.js';
 import { readBillPeriods } from './bill-periods.js';
 import { toSellableBill } from './check-bill.js';
-import { decidingRupiah, informativeText } from './informative-fields.js';
+import { decidingBalance, decidingRupiah, informativeText } from './informative-fields.js';
 import { readSimulatorLog } from './simulator-log.js';
 import {
   cleanMessage,
@@ -56,7 +56,7 @@ interface Body {
   status: string;
   message?: string | null;
   ref_id?: string | null;
-  sn?: string | null;
+  sn?: unknown;
   transaction_status?: string | null;
 }
 type OrderCall = 'request' | 'payment';
@@ -69,14 +69,15 @@ const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 const textSchema = Joi.string().allow('', null);
 const bodySchema = Joi.object<Body>({
   status: Joi.string().required(),
-  message: textSchema,
+  message: informativeText,
   ref_id: textSchema,
-  sn: textSchema,
+  // Only informative, so every type is read.
+  sn: Joi.any(),
   transaction_status: textSchema,
 });
 const balanceSchema = Joi.object<Body & { balance: number }>({
   status: Joi.string().valid('00').required(),
-  balance: Joi.number().integer().required(),
+  balance: decidingBalance.required(),
 });
 /** Only the amounts must be readable. `price` is what the provider takes, if it says so. */
 const billSchema = Joi.object<BillBody>({
@@ -264,7 +265,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
     return buildUnreadableOutcome(code);
   }
-  const serialNumber = typeof sn === 'string' && sn !== '' ? sn : null;
+  const serialNumber = readWrittenSerialNumber(sn);
   const message = cleanMessage(body.message, code === '00' ? 'Success' : 'No reason given');
   const isState = (expected: string) => state === expected || state === null || state === undefined;
   if (code === '05' && isState('pending')) {
@@ -273,11 +274,14 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   if (code === '00' && state === 'pending') {
     return { outcome: 'pending', code, message, serialNumber };
   }
+  if (code === '00' && state === 'success') {
+    return { outcome: 'success', code, message, serialNumber, cost: null };
+  }
   if (code === '00' && isState('success')) {
     // Without a serial number and a state, the code 00 only means "accepted".
-    return serialNumber === null && state !== 'success'
+    return serialNumber === null
       ? { outcome: 'pending', code, message, serialNumber }
-      : { outcome: 'success', code, message, serialNumber, cost: null };
+      : { outcome: 'success', code, message, serialNumber, cost: null, needsSerialNumber: true };
   }
   if (state === 'failed' && ['01', '02', '03', '04'].includes(code)) {
     const isCustomers = code === '04';
@@ -286,6 +290,14 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
   }
   // A state that is unknown or contradicts the code must not decide the outcome.
   return state === null || state === undefined ? null : buildUnreadableOutcome(code);
+}
+
+/** Engines also write serial numbers as JSON numbers. Longer ones than 2^53 have lost digits. */
+function readWrittenSerialNumber(sn: unknown): string | null {
+  if (typeof sn === 'number') {
+    return Number.isSafeInteger(sn) ? String(sn) : null;
+  }
+  return typeof sn === 'string' && sn !== '' ? sn : null;
 }
 
 function buildUnreadableOutcome(code: string): ProviderOutcome {

@@ -18,6 +18,11 @@ export const decidingRupiah = Joi.any().custom(
   (value: unknown, helpers) => readRupiah(value) ?? helpers.error('any.invalid'),
 );
 
+/** A balance that was asked for, rounded down. */
+export const decidingBalance = Joi.any().custom(
+  (value: unknown, helpers) => readBalanceAmount(value) ?? helpers.error('any.invalid'),
+);
+
 /** A number too large for exact digits is not read. */
 export function readText(value: unknown): string | null {
   if (typeof value === 'string') {

@@ -77,6 +77,8 @@ export interface ProviderChange {
   concurrency?: number | null;
   /** Maximum wait in seconds. Null sets the default. */
   maxWaitS?: number | null;
+  /** Replaces the list. Null removes it. */
+  serialPlaceholders?: string[] | null;
 }
 
 /**

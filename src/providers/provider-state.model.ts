@@ -17,6 +17,23 @@ export interface ProviderState {
    */
   floatAmount: number | null;
   floatAt: Date | null;
+  /** The last price list that was believed, and a much smaller one that is not believed yet. */
+  priceList?: PriceListState | null;
+}
+
+export interface PriceListState {
+  /** Rows of the believed list. Null before the first one. */
+  rows: number | null;
+  doubt: PriceListDoubt | null;
+}
+
+export interface PriceListDoubt {
+  rows: number;
+  /** Rows of the seller's offers. */
+  listed: number;
+  since: Date;
+  /** Consecutive reads of a list of this size. */
+  reads: number;
 }
 
 const schema = new Schema<ProviderState>(
@@ -25,6 +42,22 @@ const schema = new Schema<ProviderState>(
     paused: { type: new Schema({ reason: String, by: String, at: Date }, { _id: false }), default: null },
     floatAmount: { type: Money, default: null },
     floatAt: { type: Date, default: null },
+    priceList: {
+      type: new Schema<PriceListState>(
+        {
+          rows: { type: Number, default: null },
+          doubt: {
+            type: new Schema<PriceListDoubt>(
+              { rows: Number, listed: Number, since: Date, reads: Number },
+              { _id: false },
+            ),
+            default: null,
+          },
+        },
+        { _id: false },
+      ),
+      default: null,
+    },
   },
   { collection: 'providerStates', versionKey: false },
 );

@@ -2,12 +2,15 @@ import { defineScheduledJob } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { getSku, OfferModel, type Offer } from '../products/offer.model.js';
+import { now } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
+import { judgePriceList, type PriceListSize } from './judge-price-list.js';
 import { storeFloat } from './provider-float.js';
+import { ProviderStateModel, type PriceListState, type ProviderState } from './provider-state.model.js';
 import { removeEmptyQueues } from './provider-queue.js';
 
 /** Reads our balance and price list of each provider when they are due. */
@@ -82,23 +85,92 @@ export async function readFloatWithLatency(
 
 /**
  * Stores the provider's price list in the seller's offers: cost, availability and cut-off window.
- * Offers that are not in the list become unavailable. The seller's price and status stay.
- * @returns The number of offers in the list. Null if the list could not be read; nothing was
- *   changed.
+ * Offers that are not in the list become unavailable. The seller's price and status stay, and so
+ * does everything about an offer whose row cannot be read.
+ * @returns The number of offers in the list. Null if the list could not be read or is not believed
+ *   yet; no offer was changed.
  */
 export async function syncPriceList(seller: Seller): Promise<number | null> {
-  const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1, sku: 1 }).lean<Offer[]>();
+  const sellerId = seller._id;
+  const offers = await OfferModel.find(
+    { sellerId },
+    { productCode: 1, sku: 1, cost: 1, providerAvailable: 1 },
+  ).lean<Offer[]>();
   const offered = new Set(offers.map(getSku));
-  const reading = await getAdapter(getProviderKind(seller)).priceList(buildConnection(seller), (code) =>
-    offered.has(code),
-  );
+  let rows = 0;
+  const reading = await getAdapter(getProviderKind(seller)).priceList(buildConnection(seller), (code) => {
+    rows += 1;
+    return offered.has(code);
+  });
   if (!reading.ok) {
-    logger.warn('provider price list not read', { sellerId: seller._id, code: reading.code });
+    logger.warn('provider price list not read', { sellerId, code: reading.code });
     return null;
   }
+  const unread = new Set(reading.unreadable?.codes);
+  if (reading.unreadable && reading.unreadable.rows > 0) {
+    const { rows: unreadableRows, codes } = reading.unreadable;
+    logger.warn('provider price list has unreadable rows', {
+      sellerId,
+      unreadableRows,
+      codes: codes.slice(0, 10),
+    });
+  }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  const listed = offers.filter((offer) => rowOf.has(getSku(offer)) || unread.has(getSku(offer))).length;
+  const listedBefore = offers.filter(wasListed).length;
+  const { state, isBelieved } = await judge(sellerId, { rows, listed, listedBefore });
+  if (isBelieved) {
+    await writeOffers(
+      offers.filter((offer) => !unread.has(getSku(offer))),
+      rowOf,
+    );
+  }
+  await storePriceListState(sellerId, state);
+  return isBelieved ? listed : null;
+}
+
+/** An import may have set the cost since, so the count is an upper bound. */
+function wasListed({ providerAvailable, cost }: Offer): boolean {
+  return typeof providerAvailable === 'boolean' && typeof cost === 'number';
+}
+
+async function judge(
+  sellerId: string,
+  size: PriceListSize,
+): Promise<{ state: { before: PriceListState; after: PriceListState }; isBelieved: boolean }> {
+  const stored = await ProviderStateModel.findById(sellerId).lean<ProviderState>();
+  const before = stored?.priceList ?? { rows: null, doubt: null };
+  const { isBelieved, doubt } = judgePriceList(size, before, now());
+  if (!isBelieved) {
+    logger.error('provider price list is much smaller and not believed yet', {
+      sellerId,
+      ...size,
+      rowsBefore: before.rows,
+      since: doubt?.since,
+    });
+  }
+  return { isBelieved, state: { before, after: { rows: isBelieved ? size.rows : before.rows, doubt } } };
+}
+
+async function storePriceListState(
+  sellerId: string,
+  { before, after }: { before: PriceListState; after: PriceListState },
+): Promise<void> {
+  if (before.rows === after.rows && before.doubt === null && after.doubt === null) {
+    return;
+  }
+  await writeAndInvalidate([ProviderStateModel], [sellerId], (states) =>
+    states.updateOne(
+      { _id: sellerId },
+      { $set: { priceList: after }, $setOnInsert: { paused: null, floatAmount: null, floatAt: null } },
+      { upsert: true },
+    ),
+  );
+}
+
+async function writeOffers(offers: Offer[], rowOf: Map<string, ProviderProduct>): Promise<void> {
   if (offers.length === 0) {
-    return 0;
+    return;
   }
   const codes = offers.map(({ productCode }) => productCode);
   await writeAndInvalidate([OfferModel], codes.length > subjectsMax ? null : codes, (writer) =>
@@ -112,7 +184,6 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
       { ordered: false },
     ),
   );
-  return offers.filter((offer) => rowOf.has(getSku(offer))).length;
 }
 
 function getOfferFacts(

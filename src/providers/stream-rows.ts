@@ -1,6 +1,6 @@
 import { JSONParser } from '@streamparser/json';
 import type Joi from 'joi';
-import type { ProviderProduct, Reading } from './adapter.js';
+import type { PriceListReading, ProviderProduct } from './adapter.js';
 import { readJson, matchSchema } from './json-response.js';
 import { streamHttp, type HttpCall } from './http.js';
 
@@ -29,19 +29,25 @@ interface RowStreamOptions<Row> {
  * Parses the rows under `data` while they arrive, because the response may have tens of megabytes.
  *
  * Rows that `wants` refuses are dropped at once. Other work of the process runs between the chunks.
+ * A row that cannot be read is counted, and the others are read. If most rows cannot be read, the
+ * list is not in this protocol and is refused as a whole.
  */
-export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<Reading<ProviderProduct[]>> {
+export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<PriceListReading> {
   const value: ProviderProduct[] = [];
-  const state = { status: undefined as unknown, isList: false, isReadable: true };
+  const unreadable = { rows: 0, codes: [] as string[] };
+  const state = { status: undefined as unknown, isList: false, isReadable: true, rows: 0 };
   const parser = new JSONParser({ paths: ['$.status', '$.data', '$.data.*'], keepStack: false });
   parser.onError = () => {
     state.isReadable = false;
   };
   parser.onValue = ({ value: found, key, stack }) => {
     if (stack.length > 1) {
-      const product = readRow(rows, found);
+      state.rows += 1;
+      const code = readCode(found, rows.codeField);
+      const product = readRow(rows, found, code);
       if (product === 'unreadable') {
-        state.isReadable = false;
+        unreadable.rows += 1;
+        unreadable.codes.push(...(code === null ? [] : [code]));
       } else if (product) {
         value.push(product);
       }
@@ -56,14 +62,15 @@ export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<Read
       parser.write(chunk);
     }
   });
-  const isWhole = parser.isEnded && state.isReadable && state.isList;
+  const isMostlyRead = 2 * unreadable.rows <= state.rows;
+  const isWhole = parser.isEnded && state.isReadable && state.isList && isMostlyRead;
   if (
     answer.kind === 'answer' &&
     isSuccessStatus(answer.status) &&
     isWhole &&
     (rows.isGood?.(state.status) ?? true)
   ) {
-    return { ok: true, value };
+    return { ok: true, value, unreadable };
   }
   // The text of a 2xx response is not kept, so `toFailure` reports the response as unreadable.
   const { code, message } = toFailure(answer, rows.row);
@@ -84,19 +91,25 @@ function toFailure<Row>(
     : read;
 }
 
+/** Returns the code of a row without blanks around it, or null if it has none. */
+function readCode(found: unknown, codeField: string): string | null {
+  const code: unknown =
+    typeof found === 'object' && found !== null ? Reflect.get(found, codeField) : undefined;
+  return typeof code === 'string' ? code.trim() || null : null;
+}
+
 function readRow<Row>(
   { row, codeField, wants, read }: RowStreamOptions<Row>,
   found: unknown,
+  code: string | null,
 ): ProviderProduct | 'unreadable' | null {
-  const code: unknown =
-    typeof found === 'object' && found !== null ? Reflect.get(found, codeField) : undefined;
-  if (typeof code !== 'string' || code === '') {
+  if (code === null) {
     return 'unreadable';
   }
   if (wants && !wants(code)) {
     return null;
   }
-  const valid = matchSchema(row, found);
+  const valid = matchSchema(row, { ...(found as object), [codeField]: code });
   return valid === null ? 'unreadable' : read(valid);
 }
 

@@ -2,10 +2,10 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
+import type { Surface } from '../shared/caller-fields.js';
 
 export const purchaseStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'] as const;
 export type PurchaseStatus = (typeof purchaseStatuses)[number];
-export type Surface = 'wallet' | 'buyer' | 'reseller';
 
 /**
  * A purchase of a buyer. The API and the collection call it a transaction. The document is its own

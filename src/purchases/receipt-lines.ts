@@ -5,7 +5,7 @@ import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { isLatin1 } from '../shared/printable.js';
 import { say, type MessageKey } from '../shared/say.js';
-import { formatToken, parsePlnToken } from './pln-token.js';
+import { formatEnergy, formatToken, parsePlnToken } from './pln-token.js';
 import type { Purchase, PurchaseStatus } from './purchase.model.js';
 
 export interface ReceiptOptions {
@@ -156,7 +156,7 @@ function buildProofLines(
     ...buildFactLines([
       [labels.name, token?.customerName ?? null],
       [labels.power, token ? `${token.tariff}/${token.power}` : null],
-      [labels.energy, token ? token.kwh.toLocaleString(language, { maximumFractionDigits: 2 }) : null],
+      [labels.energy, token ? formatEnergy(token.kwh, language) : null],
     ]),
     { text: '' },
     { text: labels.token, isCentred: true },

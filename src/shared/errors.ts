@@ -1,3 +1,4 @@
+import { callerFields } from './caller-fields.js';
 import { joinMessages, say, type Message } from './say.js';
 
 /**
@@ -167,10 +168,11 @@ export class MaintenanceError extends AppError {
 }
 
 export class InvalidCustomerNumberError extends AppError {
-  constructor(message: Message) {
+  /** @param field The caller's name of the customer number. */
+  constructor(message: Message, field: string = callerFields.buyer.customerNumber) {
     super('04', message, {
       reason: 'invalid_customer_number',
-      errors: [{ field: 'customer_number', message }],
+      errors: [{ field, message }],
     });
   }
 }

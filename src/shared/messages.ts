@@ -531,28 +531,28 @@ export const messages = {
     id: '{product} adalah produk prabayar: gunakan POST /api/buyer/transaction',
   },
   mobileNumber: {
-    en: 'customer_number must be a mobile number: 08 and 8 to 11 more digits',
-    id: 'Nomor pelanggan (customer_number) harus nomor ponsel: 08 dan 8 sampai 11 angka lagi',
+    en: '{field} must be a mobile number: 08 and 8 to 11 more digits',
+    id: 'Nomor pelanggan ({field}) harus nomor ponsel: 08 dan 8 sampai 11 angka lagi',
   },
   numberOfOtherOperator: {
-    en: 'customer_number does not belong to this operator (its prefixes: {prefixes})',
-    id: 'Nomor pelanggan (customer_number) bukan milik operator ini (awalannya: {prefixes})',
+    en: '{field} does not belong to this operator (its prefixes: {prefixes})',
+    id: 'Nomor pelanggan ({field}) bukan milik operator ini (awalannya: {prefixes})',
   },
   meterNumber: {
-    en: 'customer_number must be a meter number of 11 or 12 digits',
-    id: 'Nomor pelanggan (customer_number) harus nomor meter 11 atau 12 angka',
+    en: '{field} must be a meter number of 11 or 12 digits',
+    id: 'Nomor pelanggan ({field}) harus nomor meter 11 atau 12 angka',
   },
   playerId: {
-    en: 'customer_number must be a player ID of 6 to 16 digits, followed by the zone if the game has zones',
-    id: 'Nomor pelanggan (customer_number) harus ID pemain 6 sampai 16 angka, diikuti zona jika gimnya memakai zona',
+    en: '{field} must be a player ID of 6 to 16 digits, followed by the zone if the game has zones',
+    id: 'Nomor pelanggan ({field}) harus ID pemain 6 sampai 16 angka, diikuti zona jika gimnya memakai zona',
   },
   customerId: {
-    en: 'customer_number must be a customer ID of 6 to 20 digits',
-    id: 'Nomor pelanggan (customer_number) harus ID pelanggan 6 sampai 20 angka',
+    en: '{field} must be a customer ID of 6 to 20 digits',
+    id: 'Nomor pelanggan ({field}) harus ID pelanggan 6 sampai 20 angka',
   },
   anyNumber: {
-    en: 'customer_number must have 4 to 50 letters, digits or . , | @ _ -',
-    id: 'Nomor pelanggan (customer_number) harus 4 sampai 50 huruf, angka atau . , | @ _ -',
+    en: '{field} must have 4 to 50 letters, digits or . , | @ _ -',
+    id: 'Nomor pelanggan ({field}) harus 4 sampai 50 huruf, angka atau . , | @ _ -',
   },
   productCodeTaken: {
     en: 'The product code {code} is taken. Use another one, or make an offer for it.',

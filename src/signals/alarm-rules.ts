@@ -205,6 +205,15 @@ export const alarmRules: readonly AlarmRule[] = [
       `${value} ${value === 1 ? 'offer is' : 'offers are'} not sold, because the cost there is above the price`,
   },
   {
+    name: 'TopupProviderListShrank',
+    severity: 'ticket',
+    forMs: 0,
+    from: 'topup_provider_price_list_doubted',
+    isSo: (value) => value > 0,
+    describe: () =>
+      'its price list is empty or has less than half of its rows; the last list is kept for an hour',
+  },
+  {
     name: 'TopupDecisionsWait',
     severity: 'ticket',
     forMs: 5 * minuteMs,

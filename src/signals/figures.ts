@@ -101,6 +101,10 @@ export const figures = {
     labels: ['provider'],
   },
   topup_provider_float_rupiah: { help: 'Our float at the provider, as last reported', labels: ['provider'] },
+  topup_provider_price_list_doubted: {
+    help: '1: the price list of the provider is much smaller than the last one and is not believed yet',
+    labels: ['provider'],
+  },
   topup_redis_memory_bytes: { help: 'Memory used by Redis, on all servers together', labels: [] },
   topup_redis_memory_max_bytes: { help: 'maxmemory of Redis, on all servers together; 0: none', labels: [] },
   topup_processes: {

@@ -268,6 +268,7 @@ function buildProviderFigures({ _id, username, state }: RoutingSeller, pace: num
   return [
     buildFigure('topup_provider_info', { ...labels, username }, 1),
     buildFigure('topup_provider_paused', labels, state?.paused ? 1 : 0),
+    buildFigure('topup_provider_price_list_doubted', labels, state?.priceList?.doubt ? 1 : 0),
     ...(float === null
       ? []
       : [

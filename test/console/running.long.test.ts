@@ -61,13 +61,18 @@ describe('operation of the service in the console', function () {
     expect((await call(`/providers/${name}/pause`, { reason })).status).to.equal(409);
     await ask('resumeProvider', `/providers/${name}/resume`, { reason });
     expect(await obstacleNow()).to.equal(null);
-    await ask('limitProvider', `/providers/${name}/limits`, { reason, calls_per_second: 500 });
+    await ask('limitProvider', `/providers/${name}/limits`, {
+      reason,
+      calls_per_second: 500,
+      serial_placeholders: ['cek report'],
+    });
     await expectAudited(id, 'provider.change');
     const tested = await ask('testProvider', `/providers/${name}/test`, { reason });
     await expectAudited(id, 'provider.float');
     const one = await ask('getProvider', `/providers/${name}`);
     expect(one).to.include({ float: tested.float }).and.to.have.property('limits');
     expect(one.limits.calls_per_second).to.equal(500);
+    expect(one.serial_placeholders).to.deep.equal(['cek report']);
     expect(one.steps.reduce((sum: number, step: { sold: number }) => sum + step.sold, 0)).to.be.at.least(
       seller.day.sold,
     );

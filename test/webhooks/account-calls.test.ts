@@ -201,6 +201,27 @@ describe('webhook calls of an account', () => {
     ]);
   });
 
+  for (const answer of [{ status: 'ok' }, { status: 'Received' }, 'Received', '\ufeff{"status":"OK"}']) {
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    it(`takes ${JSON.stringify(text)} as delivered, unless require_ack is set`, async () => {
+      receiver.behave((_request, response) => response.end(text));
+      const results = [];
+      for (const requireAck of [false, true]) {
+        await writeAndInvalidate([AccountModel], null, (rows) =>
+          rows.updateOne({ _id: owner.account._id }, { $set: { requireAck } }),
+        );
+        const row = await event();
+        await runTurn(row);
+        const { state, attempts = [] } = (await deliveries.findOne({ _id: row._id })) ?? {};
+        results.push([state, attempts[0]?.ack, attempts[0]?.error?.includes('require_ack') ?? false]);
+      }
+      expect(results).to.deep.equal([
+        ['delivered', 'missing', false],
+        ['due', 'missing', true],
+      ]);
+    });
+  }
+
   it('drops an unsent pending event after the result, and a success after its reversal', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>

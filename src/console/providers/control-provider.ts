@@ -41,6 +41,7 @@ interface LimitsBody extends Reason {
   calls_per_second?: number | null;
   concurrency?: number | null;
   max_wait_s?: number | null;
+  serial_placeholders?: string[];
 }
 
 const bound = (max: number) => Joi.number().integer().min(1).max(max).allow(null);
@@ -51,11 +52,15 @@ export const limitProvider = defineProviderOperation({
   verb: 'limits',
   action: 'provider.set',
   summary:
-    'Set the limits of a provider for all processes together; null removes a limit, omitted fields stay',
+    'Set the limits of a provider for all processes together, and its serial placeholders; null removes a limit, omitted fields stay',
   body: Joi.object<LimitsBody>({
     calls_per_second: bound(10_000),
     concurrency: bound(1_000),
     max_wait_s: bound(limits.maxWaitMaxS),
+    serial_placeholders: Joi.array()
+      .items(Joi.string().trim().max(limits.serialPlaceholderLengthMax))
+      .max(limits.serialPlaceholdersMax)
+      .description('Texts that the provider writes where it has no serial number. Empty: none.'),
     reason,
   }),
   data: nothing,
@@ -66,6 +71,7 @@ export const limitProvider = defineProviderOperation({
         ...(body.calls_per_second !== undefined && { callsPerSecond: body.calls_per_second }),
         ...(body.concurrency !== undefined && { concurrency: body.concurrency }),
         ...(body.max_wait_s !== undefined && { maxWaitS: body.max_wait_s }),
+        ...(body.serial_placeholders && { serialPlaceholders: body.serial_placeholders }),
       },
       by,
     );

@@ -39,6 +39,9 @@ export const providerFields = {
     .allow(null)
     .description('When the float runs out at the rate of the last 24 hours. Null: not within 90 days.'),
   limits: requiredObject({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
+  serial_placeholders: Joi.array()
+    .items(Joi.string())
+    .description('Texts that count as no serial number, besides those known of all providers.'),
   day: requiredObject({
     orders: Joi.number(),
     sold: Joi.number(),
@@ -116,6 +119,7 @@ export function presentProvider(
     float_at: state?.floatAt?.toISOString() ?? null,
     float_ends_at: presentFloatEnd(state?.floatAmount ?? null, computeFloatBurnRate(today)),
     limits: { calls_per_second: callsPerSecond, concurrency, max_wait_s: maxWaitS },
+    serial_placeholders: seller.provider?.serialPlaceholders ?? [],
     day: {
       orders: figures?.orders ?? 0,
       sold: figures?.sold ?? 0,

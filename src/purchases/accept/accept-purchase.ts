@@ -8,12 +8,13 @@ import type { Bar } from '../../money/posting/posting.js';
 import { post } from '../../money/posting/post.js';
 import { requireSellableProduct, normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/read-products.js';
+import { callerFields, type Surface } from '../../shared/caller-fields.js';
 import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { canMatchMasked } from '../../shared/mask.js';
 import { addJobAtProvider } from '../fulfil/schedule-purchase.js';
 import { findByRef, findByRefAfterRefusal } from '../find-purchase.js';
-import type { Purchase, Surface } from '../purchase.model.js';
+import type { Purchase } from '../purchase.model.js';
 import { bindSign, findSignRefusal } from './sign-bindings.js';
 import { buildPurchase, type NewPurchase, type Price, buildPurchasePosting } from './new-purchase.js';
 import { loadMarkups } from '../../products/markups.js';
@@ -93,7 +94,7 @@ export async function acceptPurchase(
     if (objection) {
       throw objection;
     }
-    const product = requireSellableProduct(found, wanted);
+    const product = requireSellableProduct(found, wanted, callerFields[surface]);
     refuseUnservedScenario(account, product, customerNumber);
     const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {

@@ -1,3 +1,4 @@
+import { toPrintable } from '../../shared/printable.js';
 import type { Ack } from './delivery.model.js';
 import type { SendResult } from './send-request.js';
 
@@ -19,8 +20,20 @@ export interface Verdict {
 }
 
 /**
- * Judges a response. A 2xx counts as delivered, unless its JSON `status` differs from `received`.
- * If the account has `requireAck` (topup account set), the status must be present.
+ * Values of `status` by which a receiver says that it did not take the event, in lower case. Any
+ * other value, such as `ok`, says no more than the HTTP status does.
+ */
+const refusals: ReadonlySet<string> = new Set(
+  [
+    ['error', 'err', 'fail', 'failed', 'failure', 'gagal', 'ko', 'nok', 'nack', 'not ok', 'not_ok'],
+    ['rejected', 'reject', 'refused', 'denied', 'ditolak', 'invalid', 'unauthorized', 'forbidden'],
+    ['not received', 'not_received', 'retry', 'busy', 'unavailable', 'false', 'exception'],
+  ].flat(),
+);
+
+/**
+ * Judges a response. A 2xx counts as delivered, unless its JSON `status` is a refusal. If the
+ * account has `requireAck` (topup account set), the status must be exactly `received`.
  */
 export function judgeResponse(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {
@@ -35,31 +48,38 @@ export function judgeResponse(result: SendResult, requireAck: boolean): Verdict 
     const redirect = httpStatus >= 300 && httpStatus <= 399 ? ' (redirects are not followed)' : '';
     return { outcome: 'failed', httpStatus, ack: null, error: `returned ${httpStatus}${redirect}` };
   }
-  const ack = readAck(result.answer);
+  const { ack, status } = readAck(result.answer);
+  const found = status === null ? 'it has no such status' : `its status is ${JSON.stringify(status)}`;
   if (ack === 'negative') {
-    return { outcome: 'failed', httpStatus, ack, error: 'the status in the response is not "received"' };
+    return { outcome: 'failed', httpStatus, ack, error: `the receiver refused the event: ${found}` };
   }
   if (ack === 'missing' && requireAck) {
-    return { outcome: 'failed', httpStatus, ack, error: 'the response has no status "received"' };
+    const error = `this account requires the response {"status":"received"} (require_ack), and ${found}`;
+    return { outcome: 'failed', httpStatus, ack, error };
   }
   return { outcome: 'delivered', httpStatus, ack, error: null };
 }
 
-function readAck(answer: Buffer): Ack {
+/** Returns the acknowledgement, and the start of the `status` if the response has one. */
+function readAck(answer: Buffer): { ack: Ack; status: string | null } {
+  const text = answer.toString('utf8').replace(/^\ufeff/, '');
   // Skip parsing for an empty body and for HTML.
-  if (answer[0] === undefined || answer[0] === 0x3c) {
-    return 'missing';
+  const status = text === '' || text.startsWith('<') ? null : readStatus(text);
+  if (status === null) {
+    return { ack: 'missing', status };
   }
+  const isRefusal = refusals.has(status.trim().toLowerCase());
+  const ack = status === 'received' ? 'received' : isRefusal ? 'negative' : 'missing';
+  return { ack, status: toPrintable(status.slice(0, 40)) };
+}
+
+function readStatus(text: string): string | null {
   try {
-    const parsed: unknown = JSON.parse(answer.toString('utf8'));
-    if (parsed === null || typeof parsed !== 'object' || !('status' in parsed)) {
-      return 'missing';
-    }
-    if (typeof parsed.status !== 'string') {
-      return 'missing';
-    }
-    return parsed.status === 'received' ? 'received' : 'negative';
+    const parsed: unknown = JSON.parse(text);
+    const status: unknown =
+      parsed !== null && typeof parsed === 'object' && 'status' in parsed ? parsed.status : null;
+    return typeof status === 'string' ? status : null;
   } catch {
-    return 'missing';
+    return null;
   }
 }

@@ -136,6 +136,12 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       end: () => setCost(9_900),
     },
     {
+      alarm: 'TopupProviderListShrank',
+      how: 'an empty price list, as it is stored when it is read *',
+      begin: () => setDoubt({ rows: 0, listed: 0, since: new Date(), reads: 1 }),
+      end: () => setDoubt(null),
+    },
+    {
       alarm: 'TopupProviderWaits',
       how: 'five orders at a rate limit of one per 100 s',
       async begin() {
@@ -152,6 +158,14 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
   }
   function setAge(index: 0 | 1, createdAt: Date): Promise<unknown> {
     return rows('transactions').updateOne({ _id: aged[index]?.id ?? '' }, { $set: { createdAt } });
+  }
+  async function setDoubt(doubt: object | null): Promise<void> {
+    await rows('providerStates').updateOne(
+      { _id: await idOf('seller') },
+      { $set: { priceList: { rows: 10, doubt } } },
+      { upsert: true },
+    );
+    await announceChange(stack);
   }
   async function setRate(change: object): Promise<void> {
     await rows('accounts').updateOne({ username: 'seller2' }, change);

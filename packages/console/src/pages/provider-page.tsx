@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Anchor, NativeSelect, SimpleGrid, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
@@ -218,12 +218,17 @@ type Limit = keyof Provider['limits'];
 /**
  * Limits of a provider. An empty field means no limit. For the maximum wait, it means the default.
  */
-function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElement {
+function Limits({
+  of: { seller, limits, serial_placeholders: texts },
+}: {
+  of: Provider;
+}): React.ReactElement {
   const [given, setGiven] = useState<Record<Limit, string>>({
     calls_per_second: String(limits.calls_per_second ?? ''),
     concurrency: String(limits.concurrency ?? ''),
     max_wait_s: String(limits.max_wait_s ?? ''),
   });
+  const [placeholders, setPlaceholders] = useState(texts.join('\n'));
   const names = Object.keys(given) as Limit[];
   return (
     <ActionForm
@@ -236,7 +241,11 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
         return unwrapData(
           api.POST('/providers/{username}/limits', {
             params: { path: { username: seller } },
-            body: { ...Object.fromEntries(changed), reason },
+            body: {
+              ...Object.fromEntries(changed),
+              ...(placeholders !== texts.join('\n') && { serial_placeholders: splitLines(placeholders) }),
+              reason,
+            },
           }),
         );
       }}
@@ -253,6 +262,21 @@ function Limits({ of: { seller, limits } }: { of: Provider }): React.ReactElemen
           />
         ))}
       </SimpleGrid>
+      <Textarea
+        label={t('serialPlaceholders')}
+        description={t('serialPlaceholdersHint')}
+        autosize
+        minRows={2}
+        value={placeholders}
+        onChange={(event) => setPlaceholders(event.currentTarget.value)}
+      />
     </ActionForm>
   );
+}
+
+function splitLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }

@@ -147,6 +147,11 @@ export const running = {
   limit_calls_per_second: { en: 'Requests per second', id: 'Permintaan per detik' },
   limit_concurrency: { en: 'Concurrent requests', id: 'Permintaan bersamaan' },
   limit_max_wait_s: { en: 'Longest wait in seconds', id: 'Tunggu paling lama, detik' },
+  serialPlaceholders: { en: 'Texts that are no serial number', id: 'Teks yang bukan nomor seri' },
+  serialPlaceholdersHint: {
+    en: 'One per line, in addition to "-", "0", "null", "kosong", "proses" and the like.',
+    id: 'Satu per baris, selain "-", "0", "null", "kosong", "proses", dan sejenisnya.',
+  },
   noLimitHint: { en: 'Leave empty for no limit.', id: 'Kosongkan jika tanpa batas.' },
   prices: { en: 'Price list', id: 'Daftar harga' },
   pricesHelp: {
@@ -162,6 +167,7 @@ export const running = {
   ourCost: { en: 'Our cost', id: 'Modal kita' },
   theirCost: { en: 'Cost at the provider', id: 'Modal di supplier' },
   'prices_below-cost': { en: 'sold below cost', id: 'dijual di bawah modal' },
+  prices_unreadable: { en: 'row cannot be read', id: 'baris tidak terbaca' },
   'prices_not-listed': { en: 'not listed by the provider', id: 'tidak terdaftar di supplier' },
   prices_unavailable: { en: 'not available at the provider', id: 'tidak tersedia di supplier' },
   'prices_cost-changed': { en: 'cost changed', id: 'modal berubah' },
