@@ -10,7 +10,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
-import { boundedPttlLua } from '../redis/bounded-ttl.js';
+import { boundedPttlLua, boundScoresLua } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 import { startHeartbeat, createCallToken } from './heartbeats.js';
@@ -46,7 +46,7 @@ const lifeMarginMs = 5_000;
  * ARGV: token, ms between calls or 0, slots or 0, maximum wait, lifetime of a call, 1 for an order,
  * the longest maximum wait of any call.
  */
-const admitScript = `${boundedPttlLua}${pauseLeftLua}
+const admitScript = `${boundedPttlLua}${boundScoresLua}${pauseLeftLua}
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local interval, slots, waitMax, life = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -55,9 +55,7 @@ if pause > 0 then return {'pause', pause} end
 local latest = now + tonumber(ARGV[7])
 for i = 3, 4 do
   redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - life)
-  for _, token in ipairs(redis.call('ZRANGEBYSCORE', KEYS[i], '(' .. latest, '+inf')) do
-    redis.call('ZADD', KEYS[i], now, token)
-  end
+  boundScores(KEYS[i], latest, now)
 end
 if slots > 0 and redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]) >= slots then return {'slots', 0} end
 local at = now

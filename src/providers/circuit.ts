@@ -15,7 +15,7 @@ import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { batchCalls } from '../shared/concurrency.js';
-import { boundedPttlLua, takeKey } from '../redis/bounded-ttl.js';
+import { boundedPttlLua, takeKey } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
 import { getPauseKey, pauseLeftLua } from './pause.js';
 import { countCircuitChange, sampleCircuit } from './provider-metrics.js';

@@ -6,7 +6,7 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { boundedPttlLua } from '../redis/bounded-ttl.js';
+import { boundedPttlLua } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
 
 /** Maximum pause in milliseconds. Longer pauses are shortened to this. */

@@ -97,6 +97,10 @@ export const figures = {
     labels: ['provider'],
   },
   topup_provider_float_rupiah: { help: 'Our float at the provider, as last reported', labels: ['provider'] },
+  topup_redis_clock_step_seconds: {
+    help: 'By how much the clock of Redis was set, while that has traces: negative if back; 0: no step',
+    labels: [],
+  },
   topup_redis_memory_bytes: { help: 'Memory used by Redis, on all servers together', labels: [] },
   topup_redis_memory_max_bytes: { help: 'maxmemory of Redis, on all servers together; 0: none', labels: [] },
   topup_processes: {
