@@ -16,8 +16,8 @@ const stepKey = buildSiblingKey(clockKey, 'clock-step');
 
 /** Steps up to this many milliseconds are ignored. NTP adjusts smaller errors gradually. */
 const toleranceMs = 5_000;
-/** Longest interval in milliseconds between two looks of a live process, with a margin. */
-const lookEveryMaxMs = 15_000;
+/** Longest time in milliseconds between two looks of live processes, with a margin. */
+const gapMaxMs = 20_000;
 /**
  * Minimum time in milliseconds for which a step stays on record. By then every process follows the
  * new clock, and every scraper has seen the step.
@@ -33,35 +33,42 @@ export interface ClockStep {
   atMs: number;
 }
 
-/**
- * Compares the time with the latest one that any process has seen, and with the time that this
- * process expects. Only one process finds a step.
- *
- * A step forward needs both: a process that was paused expects too little, and while no process
- * ran, none has seen a later time.
- *
- * KEYS: latest time, step. ARGV: expected time or 0, tolerance, longest interval between two looks,
- * minimum time on record, lifetime of the latest time.
- */
-const lookScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local latest, expected = tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])
-local tolerance = tonumber(ARGV[2])
-local by = 0
-if now < (latest > 0 and latest or expected) - tolerance then
-  by = now - math.max(latest, expected)
-elseif latest > 0 and expected > 0 and now > expected + tolerance and now > latest + tolerance + ARGV[3] then
-  by = now - expected
-end
-redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[5])
-if by ~= 0 then
+/** Lua: `record(key, by, now, keptMs)` puts a step on record. */
+const recordLua = `
+local function record(key, by, now, keptMs)
   local step = string.format('{"byMs":%.0f,"atMs":%.0f}', by, now)
   -- An earlier step back may still have traces.
-  local kept = math.max(0, -by, redis.call('PTTL', KEYS[2])) + ARGV[4]
-  redis.call('SET', KEYS[2], step, 'PX', string.format('%.0f', kept))
+  local kept = math.max(0, -by, redis.call('PTTL', key)) + keptMs
+  redis.call('SET', key, step, 'PX', string.format('%.0f', kept))
+end`;
+
+/**
+ * Compares the time with the latest one that any process has seen, or else with the time that this
+ * process expects. If it is earlier, the clock was set back. Only one process finds the step.
+ *
+ * Returns the time, the latest time before it or 0, and the step or 0.
+ *
+ * KEYS: latest time, step. ARGV: expected time or 0, tolerance, minimum time on record, lifetime of
+ * the latest time, longest difference between two looks.
+ */
+const lookScript = `${recordLua}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local latest, expected, by = tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1]), 0
+if now < (latest > 0 and latest or expected) - ARGV[2] then
+  by = now - math.max(latest, expected)
+  record(KEYS[2], by, now, ARGV[3])
 end
-return {now, by}`;
+-- A process that has just started cannot tell a step forward from a time without processes. It
+-- leaves the latest time to the other processes until its second look.
+if expected > 0 or latest == 0 or now < latest + ARGV[5] then
+  redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[4])
+end
+return {now, latest, by}`;
+
+/** KEYS: step. ARGV: step in milliseconds, time, minimum time on record. */
+const recordScript = `${recordLua}
+record(KEYS[1], ARGV[1], ARGV[2], ARGV[3])`;
 
 /** The last look of this process. The uptime of the host also counts while the host sleeps. */
 let last: { redisMs: number; uptimeMs: number } | null = null;
@@ -71,22 +78,43 @@ let last: { redisMs: number; uptimeMs: number } | null = null;
  * @throws Redis errors.
  */
 export async function lookForClockStep(): Promise<void> {
-  const expectedMs = last ? Math.round(last.redisMs + uptime() * 1_000 - last.uptimeMs) : 0;
-  const [redisMs, byMs] = (await redis().eval(
+  const expectedMs = getExpectedMs();
+  const [redisMs, latestMs, backMs] = (await redis().eval(
     lookScript,
     2,
     latestKey,
     stepKey,
     expectedMs,
     toleranceMs,
-    lookEveryMaxMs,
     stepKeptMs,
     latestKeptMs,
-  )) as [number, number];
+    gapMaxMs,
+  )) as [number, number, number];
+  const byMs = backMs === 0 && expectedMs > 0 ? findStepForward(redisMs, latestMs) : backMs;
   last = { redisMs, uptimeMs: uptime() * 1_000 };
+  if (byMs > 0) {
+    await redis().eval(recordScript, 1, stepKey, byMs, redisMs, stepKeptMs);
+  }
   if (byMs !== 0) {
     logger.error('the clock of redis was set, or redis is now a server with another clock', { byMs });
   }
+}
+
+/** Returns the time that Redis should have now. 0 before the first look. */
+function getExpectedMs(): number {
+  return last ? Math.round(last.redisMs + uptime() * 1_000 - last.uptimeMs) : 0;
+}
+
+/**
+ * Returns by how much the clock was set forward. 0 if it was not.
+ *
+ * It was only if the time is later than this process expects after the reply, however long that
+ * took, and no process has seen a time shortly before it. This process may have been paused.
+ */
+function findStepForward(redisMs: number, latestMs: number): number {
+  const byMs = redisMs - getExpectedMs();
+  const isLater = byMs > toleranceMs && redisMs - latestMs > gapMaxMs;
+  return latestMs > 0 && isLater ? byMs : 0;
 }
 
 /**
