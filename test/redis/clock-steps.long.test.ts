@@ -42,7 +42,11 @@ describe("a step of Redis's clock @sized", function () {
     it(`by ${stepS} s stops no sale, and loses and doubles none`, async () => {
       const { redis, stack, workers, ...shop } = requireScene();
       const load = startLoad(shop);
-      await eventually('some are final', async () => (await countFinal(stack, load.ids)) >= 10, 30_000);
+      await eventually(
+        'some are final',
+        async () => (await countFinal(stack, load.ids)) >= 10,
+        finalWithinMs,
+      );
       await workers[0]?.stop('SIGKILL');
       shiftMs += stepS * 1_000;
       await redis.shiftTo(shiftMs);
