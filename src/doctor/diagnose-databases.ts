@@ -13,6 +13,7 @@ import { hostMs, now, nowMs } from '../shared/clock.js';
 import { getMongodbVersion } from '../database/mongo.js';
 import { findWrongIndexes } from '../database/indexes.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
+import { readClockStep, type ClockStep } from '../redis/clock-step.js';
 import { redis, listRedisServers } from '../redis/connection.js';
 import { readInfoField, findRedisProblem } from '../redis/server-health.js';
 import { describeVersionProblem } from '../shared/server-versions.js';
@@ -186,6 +187,7 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
     ),
     refusal === null ? ok('Redis writes', 'accepted') : fail('Redis writes', refusal, noWritesAdvice),
+    diagnoseClockStep(await readClockStep()),
     ...(refusal === null && isMongoConnected() ? await diagnoseRedisOfOtherProcesses() : []),
     ...(env.REDIS_TLS_SELF_SIGNED
       ? [
@@ -225,6 +227,19 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
         ),
     diagnoseRedisPersistence(readInfoField(info, 'aof_enabled') === '1'),
   ];
+}
+
+function diagnoseClockStep(step: ClockStep | null): Diagnosis {
+  const name = 'Redis clock';
+  if (step === null) {
+    return ok(name, 'was not set lately');
+  }
+  const direction = step.byMs < 0 ? 'back' : 'forward';
+  return warn(
+    name,
+    `was set ${direction} by ${Math.round(Math.abs(step.byMs) / 1_000)} s at ${formatBusinessTime(new Date(step.atMs))}`,
+    'A follow-up process repairs the stored times within about a minute. Run NTP on the hosts of Redis.',
+  );
 }
 
 const memoryWarnShare = 0.8;

@@ -19,6 +19,7 @@ import { recordFailedJob } from './failed-rounds.js';
 import { BackoffWorker } from './fleet-worker.js';
 import { openQueue, getQueuePrefix } from './queues.js';
 import { failUnreadable } from './read-job.js';
+import { repairQueue, workerTimes } from './repair-queue.js';
 import { getRequestId, runJob, type OpenHandler } from './run-job.js';
 
 export interface RunningWorkers {
@@ -51,6 +52,9 @@ interface RunningRound {
  */
 const restoreSchedulesEveryMs = 5_000;
 
+/** Interval in milliseconds at which the times that BullMQ stored are checked. */
+const repairQueuesEveryMs = 3_000;
+
 /** Interval in milliseconds of the check for new queues of a family. */
 const checkQueuesEveryMs = 1_000;
 
@@ -79,6 +83,15 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
       }
     },
   });
+  const repairing = repeat({
+    name: 'queue times',
+    everyMs: repairQueuesEveryMs,
+    async run() {
+      if (redis().status === 'ready') {
+        await Promise.all([...queues, ...followed.flatMap((each) => each.queues())].map(repairQueue));
+      }
+    },
+  });
   return {
     taken,
     hanging: () => [
@@ -90,6 +103,7 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
     async close() {
       await Promise.all([
         keeping.stop(),
+        repairing.stop(),
         ...workers.map(closeWorker),
         ...followed.map((each) => each.close()),
       ]);
@@ -111,7 +125,10 @@ interface RunningWorker {
  * Starts a worker for each new queue of the family, closes the workers of removed queues, and
  * applies the limits of all queues.
  */
-function followFamily(family: HandlerFamily, rounds: Set<RunningRound>): { close(): Promise<void> } {
+function followFamily(
+  family: HandlerFamily,
+  rounds: Set<RunningRound>,
+): { queues(): Queue[]; close(): Promise<void> } {
   const running = new Map<string, RunningWorker & { opened: OpenHandler }>();
   const following = repeat({
     name: family.name,
@@ -146,6 +163,7 @@ function followFamily(family: HandlerFamily, rounds: Set<RunningRound>): { close
     }
   };
   return {
+    queues: () => [...running.values()].map(({ opened }) => opened.job.queue),
     async close() {
       await following.stop();
       await Promise.all([...running.keys()].map(close));
@@ -180,9 +198,7 @@ function startWorker(
     connection: getWorkerConnection(),
     prefix: getQueuePrefix(queue),
     concurrency: queue.concurrency,
-    // Jobs of a killed worker are taken over after about 15 s.
-    lockDuration: 10_000,
-    stalledInterval: 3_000,
+    ...workerTimes,
     maxStalledCount: 10,
   });
   worker.on('error', (error) => {

@@ -10,11 +10,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
+import { boundedPttlLua, boundScoresLua } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 import { startHeartbeat, createCallToken } from './heartbeats.js';
 import { circuitRules, getInFlightKey, getProbeKey } from './circuit.js';
-import { getPauseKey } from './pause.js';
+import { getPauseKey, pauseLeftLua } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
 /** Maximum time in milliseconds that an inquiry waits for admission. */
@@ -37,21 +38,31 @@ const lifeMarginMs = 5_000;
  * Admits a call, or returns the reason why not: {'go', ms until the call may begin}, {'slots', 0},
  * {'pace', ms}, {'pause', ms}.
  *
+ * Redis's clock may be set back. A stored time that is later than any admission could have written
+ * is replaced by the latest one possible, so that neither the rate nor the slots are exceeded.
+ *
  * KEYS: pause, pace, orders in flight, inquiries in flight, probe.
  *
- * ARGV: token, ms between calls or 0, slots or 0, maximum wait, lifetime of a call, 1 for an order.
+ * ARGV: token, ms between calls or 0, slots or 0, maximum wait, lifetime of a call, 1 for an order,
+ * the longest maximum wait of any call.
  */
-const admitScript = `
+const admitScript = `${boundedPttlLua}${boundScoresLua}${pauseLeftLua}
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local interval, slots, waitMax, life = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local pause = redis.call('PTTL', KEYS[1])
+local pause = pauseLeft(KEYS[1])
 if pause > 0 then return {'pause', pause} end
-for i = 3, 4 do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - life) end
+local latest = now + tonumber(ARGV[7])
+for i = 3, 4 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - life)
+  boundScores(KEYS[i], latest, now)
+end
 if slots > 0 and redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]) >= slots then return {'slots', 0} end
 local at = now
 if interval > 0 then
-  at = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), now)
+  local stored = tonumber(redis.call('GET', KEYS[2]) or '0')
+  at = math.max(math.min(stored, latest + interval), now)
+  if at < stored then redis.call('SET', KEYS[2], tostring(at), 'PX', math.ceil(at - now) + 1000) end
   if at - now > waitMax then return {'pace', math.ceil(at - now)} end
   redis.call('SET', KEYS[2], tostring(at + interval), 'PX', math.ceil(at + interval - now) + 1000)
 end
@@ -176,6 +187,7 @@ async function requestAdmission(
       call.waitMaxMs,
       call.timeoutMs + orderWaitMaxMs + lifeMarginMs,
       Number(call.isOrder),
+      orderWaitMaxMs,
     )) as AdmitReply;
   } catch (error) {
     // Without Redis the shared limits cannot be checked, so the call is rejected and retried later.

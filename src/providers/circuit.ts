@@ -15,8 +15,9 @@ import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { batchCalls } from '../shared/concurrency.js';
+import { boundedPttlLua, takeKey } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
-import { getPauseKey } from './pause.js';
+import { getPauseKey, pauseLeftLua } from './pause.js';
 import { countCircuitChange, sampleCircuit } from './provider-metrics.js';
 
 export const circuitRules = {
@@ -41,6 +42,8 @@ export const circuitRules = {
  * Milliseconds for which an unsent probe is reserved. A sent probe is reserved for its timeout.
  */
 const probePromiseMs = 5_000;
+/** Upper bound of the timeout of a sent probe, in milliseconds. */
+const probeMaxMs = 60_000;
 
 /** A process without a heartbeat for this many milliseconds counts as dead or stalled. */
 const heartbeatMaxAgeMs = 1_500;
@@ -82,6 +85,8 @@ local now, callsMin, failureShare, slowShare = tonumber(ARGV[1]), tonumber(ARGV[
 local openMs, probesToClose, bucketTtlMs = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'probes', 'rate', 'ms', 'inRow')
 local state, changedAt, probes = h[1] or 'closed', tonumber(h[2] or '0'), tonumber(h[3] or '0')
+-- A later time was written before the clock was set back.
+changedAt = math.min(changedAt, now)
 local inRow, mostInRow = tonumber(h[6] or '0'), 0
 local rate, ms = tonumber(h[4] or '1'), tonumber(h[5] or ARGV[13])
 local calls, fails, slows, said = 0, 0, 0, 'same'
@@ -138,9 +143,14 @@ return said`;
  * ARGV: time, minimum calls, failure share, multiple of the mean after which a call hangs, lower
  * and upper bound of that time in ms, maximum age of a heartbeat in ms.
  */
-const viewScript = `
+const viewScript = `${boundedPttlLua}${pauseLeftLua}
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'rate', 'ms')
 local said = 'same'
+-- A later time was written before the clock was set back.
+if tonumber(h[2] or '0') > tonumber(ARGV[1]) then
+  h[2] = ARGV[1]
+  redis.call('HSET', KEYS[1], 'changedAt', h[2])
+end
 if h[1] ~= 'open' then
   local time = redis.call('TIME')
   local hangsMs = math.max(tonumber(ARGV[5]), math.min(tonumber(ARGV[6]), h[4] and tonumber(ARGV[4]) * tonumber(h[4]) or tonumber(ARGV[6])))
@@ -149,7 +159,7 @@ if h[1] ~= 'open' then
   for _, token in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], h[2] or '0', now - hangsMs, 'LIMIT', 0, 1000)) do
     -- Orders of a dead process say nothing about the provider.
     local beat = redis.call('ZSCORE', KEYS[4], string.sub(token, 1, string.find(token, ':') - 1))
-    if beat and now - tonumber(beat) <= tonumber(ARGV[7]) then hung = hung + 1 end
+    if beat and math.abs(now - tonumber(beat)) <= tonumber(ARGV[7]) then hung = hung + 1 end
   end
   if hung > 0 then
     local calls, fails = hung, hung
@@ -165,7 +175,7 @@ if h[1] ~= 'open' then
     end
   end
 end
-return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', redis.call('PTTL', KEYS[2]), said}`;
+return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', pauseLeft(KEYS[2]), said}`;
 
 /**
  * Records a sent order for the circuit. Concurrent records are batched. Never throws, because a
@@ -320,16 +330,18 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
  */
 export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): Promise<boolean> {
   try {
-    const heldMs = purpose === 'send' ? probePromiseMs : circuitRules.probeIntervalMs;
-    return (await redis().set(getProbeKey(sellerId, purpose), '1', 'PX', heldMs, 'NX')) === 'OK';
+    const key = getProbeKey(sellerId, purpose);
+    return await (purpose === 'send'
+      ? takeKey(key, '1', probePromiseMs, probeMaxMs)
+      : takeKey(key, '1', circuitRules.probeIntervalMs));
   } catch {
     return false;
   }
 }
 
-const onlyProbeScript = `
-if redis.call('EXISTS', KEYS[2]) == 1 then return false end
-return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
+const onlyProbeScript = `${boundedPttlLua}
+if boundedPttl(KEYS[2], ARGV[2]) ~= -2 or boundedPttl(KEYS[1], ARGV[1]) ~= -2 then return false end
+return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`;
 
 /**
  * Like `takeProbe(…, 'accept')`, but returns false while any probe is reserved or in flight. Used
@@ -338,7 +350,8 @@ return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
 export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
   const keys = [getProbeKey(sellerId, 'accept'), getProbeKey(sellerId, 'send')];
   try {
-    return (await redis().eval(onlyProbeScript, 2, ...keys, circuitRules.probeIntervalMs)) === 'OK';
+    const heldMs = circuitRules.probeIntervalMs;
+    return (await redis().eval(onlyProbeScript, 2, ...keys, heldMs, probeMaxMs)) === 'OK';
   } catch {
     return false;
   }

@@ -15,6 +15,9 @@ const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   digiflazz: guardAdapter(createDigiflazzAdapter(storeFloatThrottled)),
 };
 
+/** The longest timeout of a call to any provider, in milliseconds. */
+export const callTimeoutMaxMs = Math.max(...Object.values(adapters).map(({ traits }) => traits.timeoutMs));
+
 /**
  * Returns the adapter of a provider kind.
  * @throws Error if this release does not have the kind. A person must then decide about orders that

@@ -6,14 +6,24 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
+import { boundedPttlLua } from '../redis/bounded-times.js';
 import { redis } from '../redis/connection.js';
 
 /** Maximum pause in milliseconds. Longer pauses are shortened to this. */
 export const pauseMaxMs = 3_600_000;
 
+/**
+ * Lua: `pauseLeft(key)` returns the rest of a pause. The value of the key is the requested length,
+ * which bounds the rest if Redis's clock is set back. Requires `boundedPttlLua`.
+ */
+export const pauseLeftLua = `
+local function pauseLeft(key)
+  return boundedPttl(key, redis.call('GET', key) or 0)
+end`;
+
 /** Stores a pause. It never shortens a longer pause that is already stored. */
-const pauseScript = `
-if tonumber(ARGV[1]) > redis.call('PTTL', KEYS[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end`;
+const pauseScript = `${boundedPttlLua}${pauseLeftLua}
+if tonumber(ARGV[1]) > pauseLeft(KEYS[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[1]) end`;
 
 /**
  * Stores a pause. Never throws: the response that requests the pause also carries the outcome of

@@ -5,7 +5,7 @@ import { getSku, OfferModel, type Offer } from '../products/offer.model.js';
 import { now } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
-import { redis } from '../redis/connection.js';
+import { takeKey } from '../redis/bounded-times.js';
 import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
 import { judgePriceList, type PriceListSize } from './judge-price-list.js';
@@ -201,7 +201,6 @@ function getProviderKind(seller: Seller) {
   return seller.provider.kind;
 }
 
-async function takeTurn(task: string, everyMs: number): Promise<boolean> {
-  const key = `${env.QUEUE_PREFIX}:refresh:${task}`;
-  return (await redis().set(key, '1', 'PX', everyMs, 'NX')) === 'OK';
+function takeTurn(task: string, everyMs: number): Promise<boolean> {
+  return takeKey(`${env.QUEUE_PREFIX}:refresh:${task}`, '1', everyMs);
 }

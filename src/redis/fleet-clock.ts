@@ -4,11 +4,11 @@
  * and its own monotonic clock, and applies it (decision 049).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { env } from '../../config/env.js';
 import { nowMs, setClock } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { withTimeout } from '../shared/concurrency.js';
+import { clockKey, lookForClockStep } from './clock-step.js';
 import { connectRedis, redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
@@ -35,10 +35,6 @@ const driftMax = 0.000_5;
 /** Error of the host clock in milliseconds above which the operator is warned. */
 const hostErrorMs = 2_000;
 
-const clockKey = `${env.QUEUE_PREFIX}:clock`;
-/**
- * Each server of a Cluster has its own clock. The server with this key provides the shared clock.
- */
 const timeScript = `return redis.call('time')`;
 
 /**
@@ -96,6 +92,8 @@ export function keepFleetClock(): FleetClock {
       });
       if (measured) {
         onMeasured();
+        // Redis may accept no writes. The next look finds the step.
+        await lookForClockStep().catch(() => undefined);
       }
     },
   });

@@ -1,5 +1,6 @@
 import { env } from '../../config/env.js';
 import { newId } from '../shared/ids.js';
+import { takeFirstKey, takeKey } from './bounded-times.js';
 import { redis } from './connection.js';
 
 /**
@@ -24,10 +25,6 @@ if holder then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-const takeFirstScript = `for index, key in ipairs(KEYS) do
-  if redis.call('set', key, ARGV[1], 'PX', ARGV[2], 'NX') then return index end
-end return 0`;
-
 /** One of several leases. The holder keeps it by renewing it. */
 export interface Lease {
   /** Index of the lease in `names`. */
@@ -47,7 +44,7 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
   const keys = names.map(getLeaseKey);
   const token = newId();
   let untilMs = performance.now() + leaseMs;
-  const index = Number(await redis().eval(takeFirstScript, keys.length, ...keys, token, leaseMs)) - 1;
+  const index = await takeFirstKey(keys, token, leaseMs);
   const key = keys[index];
   if (key === undefined) {
     return null;
@@ -107,7 +104,7 @@ export async function withLease<T>(
 ): Promise<T | null> {
   const key = getLeaseKey(name);
   const token = newId();
-  if ((await redis().set(key, token, 'PX', leaseMs, 'NX')) !== 'OK') {
+  if (!(await takeKey(key, token, leaseMs))) {
     return null;
   }
   const { held, end } = keepLease({ key, token, name, leaseMs, holdMaxMs });

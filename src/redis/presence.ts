@@ -5,6 +5,7 @@
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
 import { nowMs } from '../shared/clock.js';
+import { boundScoresLua } from './bounded-times.js';
 import { beforeDisconnect, buildSiblingKey, redis, listRedisServers } from './connection.js';
 import { getConnectionName, processId } from './process-id.js';
 import { logRedisError } from './connection-errors.js';
@@ -43,9 +44,10 @@ local silent = last and now - last > tonumber(ARGV[1]) and string.format('%.0f',
 const heardAgainScript = `${silenceScript}
 return silent or redis.call('GET', KEYS[2])`;
 
-const announceScript = `${silenceScript}
+const announceScript = `${boundScoresLua}${silenceScript}
 if silent then redis.call('SET', KEYS[2], silent, 'PX', ARGV[3]) end
 redis.call('ZADD', KEYS[1], now, ARGV[2])
+boundScores(KEYS[1], now, now)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`;
 

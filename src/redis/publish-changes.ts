@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
 import { logger } from '../shared/logger.js';
+import { boundScoresLua } from './bounded-times.js';
 import { redis } from './connection.js';
 import {
   changesChannel,
@@ -32,9 +33,11 @@ import { newId } from '../shared/ids.js';
 const publishTimeoutMs = 300;
 const retryMs = 1_000;
 
-const publishScript = `
+const publishScript = `${boundScoresLua}
 local time = redis.call('time')
-redis.call('zremrangebyscore', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('zremrangebyscore', KEYS[1], '-inf', now)
+boundScores(KEYS[1], now + ARGV[3], now + ARGV[3])
 local seq = redis.call('incr', KEYS[2])
 redis.call('publish', ARGV[1], '{"seq":' .. seq .. ',' .. string.sub(ARGV[2], 2))
 return redis.call('zrange', KEYS[1], 0, -1)`;
@@ -97,6 +100,7 @@ async function publish(change: Change): Promise<string[]> {
     changeCountKey,
     changesChannel,
     JSON.stringify(change),
+    limits.hearingMs,
   );
   const late = wait(publishTimeoutMs, undefined, { signal: timeout.signal }).then(() => {
     throw new Error('Publishing a change to Redis timed out');

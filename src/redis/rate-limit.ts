@@ -5,6 +5,7 @@ import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
 import { batchCalls } from '../shared/concurrency.js';
+import { boundedPttlLua } from './bounded-times.js';
 import { redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
@@ -57,8 +58,7 @@ let retryAt = 0;
  * @throws DependencyError if the limit needs Redis and Redis is unavailable.
  */
 export async function consumeRateLimit(key: string, limit: Limit): Promise<RateLimitResult> {
-  const seen = localCounts.get(key);
-  const current = seen && seen.resetAt > nowMs() ? seen : null;
+  const current = getCurrentCount(key, limit);
   if (current && current.isOwn !== true && current.count >= limit.max && limit.refunds !== true) {
     return buildResult(current, limit, false);
   }
@@ -102,6 +102,16 @@ export async function resetRateLimit(key: string): Promise<void> {
   await tryRedis((client) => client.del(getRedisKey(key)));
 }
 
+/**
+ * Returns the local count of the current window. A window that would end later than one that begins
+ * now was counted before the clock was set back.
+ */
+function getCurrentCount(key: string, { windowMs }: Limit): Count | null {
+  const seen = localCounts.get(key);
+  const leftMs = seen ? seen.resetAt - nowMs() : 0;
+  return seen && leftMs > 0 && leftMs <= windowMs ? seen : null;
+}
+
 function getRedisKey(key: string): string {
   return `${env.QUEUE_PREFIX}:${key}`;
 }
@@ -120,8 +130,7 @@ function buildResult({ count, resetAt }: Count, { max }: Limit, accepted: boolea
  * Redis.
  */
 function countLocally(key: string, limit: Limit): RateLimitResult {
-  const seen = localCounts.get(key);
-  const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };
+  const current = getCurrentCount(key, limit) ?? { count: 0, resetAt: nowMs() + limit.windowMs };
   const accepted = current.count < limit.max;
   const count = accepted ? current.count + 1 : current.count;
   const after: Count = { count, resetAt: current.resetAt, isOwn: true };
@@ -131,10 +140,10 @@ function countLocally(key: string, limit: Limit): RateLimitResult {
 
 /** @returns Null while Redis is unavailable. */
 async function tryRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promise<T | null> {
-  if (isRedisDown && nowMs() < retryAt) {
+  if (isRedisDown && performance.now() < retryAt) {
     return null;
   }
-  retryAt = nowMs() + retryMs;
+  retryAt = performance.now() + retryMs;
   try {
     const answer = await withRedisTimeout(ask(getCounterConnection()));
     isRedisDown = false;
@@ -168,9 +177,9 @@ interface Counter {
 }
 
 /** Refused events are not counted, so that after a raised limit only accepted events count. */
-const countScript = `
+const countScript = `${boundedPttlLua}
 local count = redis.call('incr', KEYS[1])
-local ttl = redis.call('pttl', KEYS[1])
+local ttl = boundedPttl(KEYS[1], ARGV[2])
 if ttl < 0 then
   redis.call('pexpire', KEYS[1], ARGV[2])
   ttl = tonumber(ARGV[2])

@@ -15,7 +15,7 @@ import { createSummaryBuilder } from './summary.js';
  * If an attempt does not renew its claim for this many milliseconds, it counts as dead, and the
  * report starts again (report-queue.ts).
  */
-const claimMs = 60_000;
+export const claimMs = 60_000;
 const renewEveryMs = 15_000;
 
 /**

@@ -85,6 +85,15 @@ export const alarmRules: readonly AlarmRule[] = [
       `${value} ${value === 1 ? 'webhook' : 'webhooks'} could not be sent in the last 5 minutes, through no fault of their receivers`,
   },
   {
+    name: 'TopupRedisClockStepped',
+    severity: 'ticket',
+    forMs: 0,
+    from: 'topup_redis_clock_step_seconds',
+    isSo: (value) => value !== 0,
+    describe: (value) =>
+      `the clock of Redis was set ${value < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(value))} s`,
+  },
+  {
     name: 'TopupRedisMemory',
     severity: 'page',
     forMs: 5 * minuteMs,

@@ -105,6 +105,10 @@ export const figures = {
     help: '1: the price list of the provider is much smaller than the last one and is not believed yet',
     labels: ['provider'],
   },
+  topup_redis_clock_step_seconds: {
+    help: 'By how much the clock of Redis was set, while that has traces: negative if back; 0: no step',
+    labels: [],
+  },
   topup_redis_memory_bytes: { help: 'Memory used by Redis, on all servers together', labels: [] },
   topup_redis_memory_max_bytes: { help: 'maxmemory of Redis, on all servers together; 0: none', labels: [] },
   topup_processes: {

@@ -19,6 +19,7 @@ import { sumOpenPurchases } from '../purchases/purchase-figures.js';
 import { findLastVerification } from '../reconciliation/ledger/run-verification.js';
 import { hasUnacceptedDifferences } from '../reconciliation/provider-reconciliation.model.js';
 import { findLastByProvider } from '../reconciliation/reconcile-due.js';
+import { readClockStep } from '../redis/clock-step.js';
 import { listRedisServers } from '../redis/connection.js';
 import { describeProcesses, type DescribedProcess } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
@@ -50,6 +51,7 @@ export async function gatherFigures(): Promise<Figures> {
     gatherClockRuns(),
     gatherQueues(),
     gatherProviders(),
+    gatherRedisClock(),
     gatherRedisMemory(),
     gatherProcesses(),
   ]);
@@ -276,6 +278,11 @@ function buildProviderFigures({ _id, username, state }: RoutingSeller, pace: num
           buildFigure('topup_provider_float_ends_seconds', labels, getFloatLeftMs(float, pace) / 1_000),
         ]),
   ];
+}
+
+async function gatherRedisClock(): Promise<Figure[]> {
+  const step = await readClockStep();
+  return [buildFigure('topup_redis_clock_step_seconds', {}, (step?.byMs ?? 0) / 1_000)];
 }
 
 async function gatherRedisMemory(): Promise<Figure[]> {

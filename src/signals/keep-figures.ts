@@ -15,6 +15,8 @@ const gatherEveryMs = 15_000;
 const leaseMs = 10_000;
 /** Lifetime of figures. Outdated figures are worse than none. */
 const keptMs = 90_000;
+/** Maximum difference between the clocks of two processes, in milliseconds. */
+const clockErrorMs = 2_000;
 
 const key = `${env.QUEUE_PREFIX}:figures`;
 
@@ -22,7 +24,12 @@ let last: Figures | null = null;
 
 /** Returns the last figures of the service. Null if they are older than 90 s. */
 export function getCurrentFigures(): Figures | null {
-  return last && nowMs() - last.atMs < keptMs ? last : null;
+  return last && nowMs() - last.atMs < keptMs && !isFromFuture(last) ? last : null;
+}
+
+/** True if the figures were gathered before the clock was set back. */
+function isFromFuture({ atMs }: Figures): boolean {
+  return atMs > nowMs() + clockErrorMs;
 }
 
 /** Keeps the figures up to date under a lease, and exposes them as metrics of this process. */
@@ -50,6 +57,9 @@ export function keepFigures(): { stop(): Promise<void> } {
         return;
       }
       const found = await readFigures();
+      if (last && isFromFuture(last)) {
+        last = null;
+      }
       // The local figures are newer if Redis did not accept them.
       last = last && found && last.atMs > found.atMs ? last : (found ?? last);
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
@@ -78,7 +88,8 @@ function listSamples(name: FigureName): [Labels<string>, number][] {
  */
 export async function readFigures(): Promise<Figures | null> {
   const text = await redis().get(key);
-  return text === null ? null : (JSON.parse(text) as Figures);
+  const found = text === null ? null : (JSON.parse(text) as Figures);
+  return found && isFromFuture(found) ? null : found;
 }
 
 async function gather(): Promise<void> {

@@ -14,6 +14,7 @@ import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
 import { recordIncident, countRecentIncidents } from '../shared/incident-counts.js';
 import { idleMaxMs, watchStalledQueues, type StalledQueues } from './stalled-queues.js';
 import { keepFigures } from './keep-figures.js';
+import { repairStoredTimes } from './repair-stored-times.js';
 import { serveSignals } from './serve-metrics.js';
 import { notifyAlarms } from './notify-alarms.js';
 import { watchEventLoop } from './watch-event-loop.js';
@@ -22,7 +23,8 @@ import { checkDependencies, findMissingIndexes } from './readiness.js';
 /**
  * Starts the signals. Call this once MongoDB is connected.
  * @param options.type Type with which this process was started: `web`, `fulfilment`, `all` …
- * @param options.showsFigures True to expose the figures of the whole service as well.
+ * @param options.showsFigures True to also expose the figures of the whole service, and to do the
+ *   repairs that one process does for all.
  */
 export function startSignals(options: { type: string; showsFigures: boolean; workers?: RunningWorkers }): {
   stop(): Promise<void>;
@@ -31,6 +33,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
   const figuresKeeper = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
   const notifier = alertUrl === null ? null : notifyAlarms(alertUrl);
+  const repairer = showsFigures ? repairStoredTimes() : null;
   const watch = workers ? watchStalledQueues(workers.taken) : null;
   const own = () => findOwnReasons(watch, workers);
   const eventLoop = watchEventLoop();
@@ -66,6 +69,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
         presence.stop(),
         figuresKeeper?.stop(),
         notifier?.stop(),
+        repairer?.stop(),
       ]);
     },
   };

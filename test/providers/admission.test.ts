@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { admissionWaitMaxMs, admitOrder, callWhenAdmitted } from '../../src/providers/admission.js';
-import { getProbeKey } from '../../src/providers/circuit.js';
+import { getInFlightKey, getProbeKey } from '../../src/providers/circuit.js';
 import { storePause } from '../../src/providers/pause.js';
 import { env } from '../../config/env.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
+import { eventually } from '../support/eventually.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 import type { AdmissionOrder } from './admission-process.js';
@@ -142,6 +143,30 @@ describe('rate limit of a provider', () => {
     } finally {
       child.kill();
     }
+  });
+
+  it('delays calls by at most seconds after the clock of Redis was set back', async () => {
+    const connection = connectionTo({ callsPerSecond: 10 });
+    const { sellerId } = connection;
+    const hourMs = 3_600_000;
+    const flights = getInFlightKey(sellerId, 'orders');
+    await redis().set(`${env.QUEUE_PREFIX}:pace:{${sellerId}}`, String(Date.now() + hourMs), 'PX', hourMs);
+    await redis().zadd(flights, Date.now() + hourMs, 'process:killed');
+    const admit = () => admitOrder(connection, { timeoutMs: 1_000, countsForCircuit: true });
+    const turn = await eventually(
+      'a call is admitted',
+      async () => {
+        const asked = await admit();
+        return 'release' in asked && asked;
+      },
+      10_000,
+    );
+    const begunMs = Date.now();
+    // The orders of killed processes expire.
+    expect(Number(await redis().zscore(flights, 'process:killed'))).to.be.at.most(begunMs);
+    await Promise.all([turn, await admit()].map((each) => 'release' in each && each.release()));
+    // The limit still applies.
+    expect(Date.now() - begunMs).to.be.at.least(98);
   });
 
   it('admits no call during a pause, even after a shorter pause is stored', async () => {

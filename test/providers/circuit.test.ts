@@ -190,6 +190,16 @@ describe('provider circuits', () => {
     }
   });
 
+  it('become half-open after 15 s although the clock was set back by an hour', async () => {
+    const seller = newId();
+    advanceClock(3_600_000);
+    await openCircuit(seller, 'failing');
+    advanceClock(-3_600_000);
+    expect(await stateOf(seller)).to.equal('open');
+    advanceClock(15_000);
+    expect(await stateOf(seller)).to.equal('half-open');
+  });
+
   it('open at once on a configuration fault, and close when the operator closes them', async () => {
     const seller = newId();
     await openCircuit(seller, 'configuration');

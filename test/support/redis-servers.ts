@@ -28,7 +28,7 @@ export interface RedisServer {
  */
 export async function startRedisServer(
   args: string[] = [],
-  { port, tls }: { port?: number; tls?: ConnectionOptions } = {},
+  { port, tls, env = {} }: { port?: number; tls?: ConnectionOptions; env?: NodeJS.ProcessEnv } = {},
 ): Promise<RedisServer> {
   const at = port ?? (await findFreePort());
   const directory = await mkdtemp(join(tmpdir(), 'redis-server-'));
@@ -36,7 +36,7 @@ export async function startRedisServer(
   const child = spawn(
     program(),
     [...listening, '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no', ...args],
-    { stdio: 'ignore' },
+    { stdio: 'ignore', env: { ...process.env, ...env } },
   );
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);

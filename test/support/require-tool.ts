@@ -9,6 +9,7 @@ import { skipBecause } from './skip-because.js';
 export type Tool = keyof typeof tools;
 
 const tools = {
+  cc: { isHere: () => canRun('cc', '--version'), install: 'apt-get install gcc libc6-dev' },
   chromium: { isHere: () => findChromium() !== null, install: 'apt-get install chromium, or set CHROMIUM' },
   git: { isHere: () => canRun('git', '--version'), install: 'apt-get install git' },
   go: { isHere: () => canRun('go', 'version'), install: 'https://go.dev/dl' },

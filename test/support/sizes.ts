@@ -133,6 +133,11 @@ export const sizes = {
     { every: 2, stacks: 5, limitMs: 1_500_000 },
     { every: 1, stacks: 5, limitMs: 1_500_000 },
   ),
+  /** Seconds by which the clock of Redis is set, one after another. */
+  clockSteps: bySize(
+    { stepsS: [-3_600, 600], limitMs: 240_000 },
+    { stepsS: [-3_600, 600, -600, 3_600], limitMs: 400_000 },
+  ),
   /**
    * The hash tags for a Redis Cluster of three nodes, and the number of nodes that must hold keys.
    */

@@ -15,6 +15,8 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
   let receiver: PlayServer | undefined;
   let reports: RunningProgram | undefined;
   let isAnswering = false;
+  const prefix = stack.env['QUEUE_PREFIX'] ?? '';
+  const stepKey = `${prefix}:clock-step:{${prefix}:clock}`;
   const goOn = (program?: RunningProgram) => Promise.resolve(program?.process.kill('SIGCONT'));
 
   const causes: Causes['causes'] = [
@@ -105,6 +107,16 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
       // The schedule repeats this run within ten minutes, so move the new run back as well.
       restore: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
+    },
+    {
+      alarm: 'TopupRedisClockStepped',
+      how: 'a step on record *',
+      // The step is repaired only a minute after this time.
+      begin: () =>
+        withRedis((client) =>
+          client.set(stepKey, JSON.stringify({ byMs: -600_000, atMs: Date.now() + 2 * hourMs })),
+        ),
+      end: () => withRedis((client) => client.del(stepKey)),
     },
     {
       // Other causes need memory for their jobs. While memory is short, heartbeats cannot be
