@@ -136,7 +136,7 @@ describe('response codes of Digiflazz', () => {
       { code: 'gone', cost: 5_000, available: false, cutOff: null },
       { code: 'few', cost: 5_000, available: true, cutOff: null },
       { code: 'off', cost: 5_000, available: false, cutOff: null },
-      { code: 'pln', cost: 1_500, available: true, cutOff: null },
+      { code: 'pln', adminFee: 2_500, cost: 1_500, available: true, cutOff: null },
     ]);
     expect(await noting.inquireMeter?.(connection, '1234554321')).to.deep.equal({
       outcome: 'meter',

@@ -17,6 +17,7 @@ const englishFolders = [
   'src/adjustments/',
   'src/deposits/bank/',
   'src/providers/imports/',
+  'src/providers/supplier-catalogue/',
   'src/reconciliation/',
   'src/purchases/review/',
 ];
@@ -31,6 +32,7 @@ const englishFiles = [
   'src/providers/catalogue.ts',
   'src/products/cut-off.ts',
   'src/products/set-markup.ts',
+  'src/products/set-sku.ts',
   'src/providers/catalogue.ts',
   'src/providers/compare-price-list.ts',
   'src/providers/routing-order.ts',
