@@ -1,5 +1,6 @@
 /** Reads a provider's record of executed orders from the CSV export of its member area. */
 import type { ProviderRecordRow } from '../../providers/adapter.js';
+import { readSerialNumber } from '../../providers/serial-number.js';
 import { iterateInSlices, lookUp } from '../../shared/collections.js';
 import { ValidationError } from '../../shared/errors.js';
 import { toPrintable, toPrintableDeep } from '../../shared/printable.js';
@@ -86,7 +87,7 @@ function readRow(
   }
   try {
     const at = readTime(cell('at'));
-    return toPrintableDeep({ providerRef: cell('ref_id'), at, status, serialNumber: cell('sn') || null });
+    return toPrintableDeep({ providerRef: cell('ref_id'), at, status, serialNumber: readSerialNumber(cell('sn')) });
   } catch (error) {
     throw error instanceof UnreadableTimeError ? refuse('at', error.message) : error;
   }
