@@ -84,6 +84,34 @@ describe('operation of the service in the console', function () {
     expect((await call('/providers/buyer')).status).to.equal(404);
   });
 
+  it("turns a provider's price list into products, as previewed, and undoes it", async () => {
+    const name = 'seller3';
+    const filter = { search: 'smartfren', margin_percent: 5, round_to: 50 };
+    const path = `/providers/${name}/catalogue`;
+    const offers = shop.stack.db.collection('offers');
+    const sellerId = await accountId(name);
+    await offers.deleteMany({ sellerId, productCode: /^SM/ });
+    const mapped = [{ sku: 'SM5', code: 'SM5' }];
+    const plan = await ask('previewCatalogue', `${path}/preview`, { ...filter, map: mapped });
+    expect(plan.rows).to.equal(6);
+    expect(
+      plan.creates.map(({ code, price }: { code: string; price: number }) => [code, price]),
+    ).to.deep.equal([['SM5', 5_450]]);
+    expect(plan.skipped).to.deep.include({
+      why: 'code-taken',
+      count: 5,
+      skus: ['SM10', 'SM20', 'SM25', 'SM50', 'SM100'],
+    });
+    const wanted = { ...filter, map: mapped, reason, fingerprint: plan.fingerprint };
+    expect((await call(path, { ...wanted, margin_percent: 6 })).status, 'another margin').to.equal(409);
+    const done = await ask('applyCatalogue', path, wanted);
+    expect(done).to.include({ created: 1, changed: 0 });
+    await expectAudited('SM5', 'offer.put');
+    expect(await offers.findOne({ sellerId, productCode: 'SM5' })).to.include({ status: 'active' });
+    await ask('undoPriceImport', `/price-imports/${done.id}/undo`, { reason });
+    expect(await offers.findOne({ sellerId, productCode: 'SM5' })).to.include({ status: 'inactive' });
+  });
+
   it("compares a provider's records with ours, fetched or from a file", async () => {
     const id = await shop.buySuccessfully();
     const name = await sellerOf(id);

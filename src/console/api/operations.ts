@@ -32,6 +32,7 @@ import {
   reconcileProviderDay,
 } from '../providers/check-provider.js';
 import { getProvider } from '../providers/get-provider.js';
+import { applyCatalogueCall, previewCatalogue } from '../providers/import-catalogue.js';
 import { listProviders } from '../providers/list-providers.js';
 import {
   limitProvider,
@@ -142,6 +143,8 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   limitProvider,
   testProvider,
   getRouting,
+  previewCatalogue,
+  applyCatalogueCall,
   comparePrices,
   reconcileProviderDay,
   acceptDifferencesCall,

@@ -11,6 +11,7 @@ import { NumberField } from '../parts/number-field.js';
 import { parseNumber } from '../parts/parse-number.js';
 import { Facts } from '../parts/facts.js';
 import { OrdersPlot, ProviderPlots } from '../parts/provider-plots.js';
+import { ImportCatalogue } from '../parts/import-catalogue.js';
 import { PriceDifferences, ReconcileDay } from '../parts/provider-checks.js';
 import { Rows } from '../parts/rows.js';
 import { EmptyState, Time, LoadingState } from '../parts/states.js';
@@ -30,6 +31,7 @@ export function ProviderPage(): React.ReactElement {
   const [params, setParams] = useSearchParams();
   const days = plotDays.find((each) => each === params.get('days')) ?? '1';
   const mayCompare = useMay('provider.reconcile');
+  const mayImport = useMay('price-import.look');
   const found = useQuery({
     queryKey: ['provider', seller, days],
     queryFn: () =>
@@ -60,6 +62,7 @@ export function ProviderPage(): React.ReactElement {
           <History of={found.data} isOneDay={days === '1'} />
           <Changes of={found.data.changes} />
           <ProviderControls of={found.data} />
+          {mayImport && <ImportCatalogue seller={seller} />}
           {mayCompare && <PriceDifferences seller={seller} />}
           {mayCompare && <ReconcileDay seller={seller} />}
         </>
