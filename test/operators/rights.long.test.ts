@@ -257,6 +257,7 @@ function argumentsOf(command: Command): string[] {
     role: 'viewer',
     '--forward-to': 'http://127.0.0.1:9',
     '--date': '2026-01-01',
+    '--margin': '2%',
   };
   const named = command.registeredArguments.map((each) => values[each.name()] ?? 'nobody');
   const options = command.options

@@ -76,7 +76,8 @@ function mutateTree(text: string, random: Random): string {
         holder[`x_${place.key}`] = value;
         break;
       default: {
-        const odd = oddValues[random(oddValues.length)] ?? null;
+        // A copy, because a later change must not put a value into itself.
+        const odd = structuredClone(oddValues[random(oddValues.length)] ?? null);
         // A negative balance is a balance.
         holder[place.key] = place.key === 'deposit' && Number(odd) < 0 ? null : odd;
       }

@@ -64,7 +64,7 @@ import { topup } from '../support/topup.js';
   it('is reported by probe, doctor and metrics, and no order is lost or bought twice', async () => {
     const url = await getMetricsUrl(blocked);
     await eventually('the worker answers within a second', async () => (await readiness(url)) === 200);
-    await eventually('both have heartbeats', async () => (await processCheck())?.detail === '2 heard');
+    await eventually('both have heartbeats', async () => (await processCheck())?.detail === '2 alive');
     await stack.simulator.control({ providers: { seller: { latency_ms: 500 } } });
     await buy(buyer);
     await eventually('orders are in progress', async () => (await stack.simulator.log()).length > 0);
@@ -97,7 +97,7 @@ import { topup } from '../support/topup.js';
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');
     expect(lag).to.be.greaterThan(25);
     await waitUntilAllFinal(stack, 60_000);
-    await eventually('both have heartbeats again', async () => (await processCheck())?.detail === '2 heard');
+    await eventually('both have heartbeats again', async () => (await processCheck())?.detail === '2 alive');
     const executed = (await stack.simulator.log()).map(({ ref_id: refId }) => refId);
     expect(new Set(executed).size).to.equal(executed.length);
     const sold = await stack.db.collection('transactions').countDocuments({ status: 'SUCCESS' });

@@ -96,7 +96,7 @@ describe('topup account set', () => {
     const first = await create();
     expect(first.status).to.equal(201);
     await set(seller, '--product-limit', '1');
-    expectFailure(await create(), { status: 409, code: '01', message: /may sell 1\. Ask the operator/ });
+    expectFailure(await create(), { status: 409, code: '01', message: /its limit is 1\. Ask the operator/ });
     const offer = (code: string) =>
       api.call({ path: `/api/seller/products/${code}/offers`, key, body: { price: 900 } });
     expectFailure(await offer((await newProduct(api))._id), { status: 409, code: '01' });
