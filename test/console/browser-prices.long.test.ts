@@ -90,6 +90,27 @@ describeWith('chromium', 'prices in a browser', function () {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
+  it("previews a provider's price list and creates its products", async () => {
+    const offers = shop.stack.db.collection('offers');
+    await shop.stack.db.collection<{ _id: string }>('products').deleteMany({ _id: /^SM/ });
+    await offers.deleteMany({ productCode: /^SM/ });
+    await browser.open(page, '/providers/seller3', 'seller3');
+    const part = page.getByRole('region', { name: 'Import products' });
+    await part.getByLabel('Code or name contains').fill('smartfren');
+    await part.getByLabel('Margin in %').fill('5');
+    await part.getByRole('button', { name: 'Preview' }).press('Enter');
+    await part.getByRole('cell', { name: 'SM10', exact: true }).first().waitFor();
+    await part.getByRole('cell', { name: 'Rp 10.700' }).waitFor();
+    await expectPageToPassChecks(page, 'a preview of a catalogue');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectPageToPassChecks(page, 'a preview of a catalogue at 375 px');
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await act(page, 'Create and change products');
+    await part.getByRole('status').filter({ hasText: /\S/ }).first().waitFor();
+    const created = await offers.find({ sellerId: { $ne: sellerId }, productCode: /^SM/ }).toArray();
+    expect(created.map(({ status }) => String(status))).to.deep.equal(Array(6).fill('active'));
+  });
+
   it('previews a price list, applies it, shows the history and undoes it', async () => {
     const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
     await browser.open(page, '/price-imports', 'Price lists');
