@@ -11,6 +11,7 @@ import { connectSocket } from '../shared/outgoing/connect-socket.js';
 import { createConnector } from '../shared/outgoing/create-connector.js';
 import { getErrorReason } from '../shared/outgoing/error-reasons.js';
 import { resolveBySystem, resolveHost } from '../shared/outgoing/resolve-host.js';
+import { isUnusedConnection } from '../shared/outgoing/skip-informational.js';
 import { ConnectLateError, runExchange } from '../shared/outgoing/run-exchange.js';
 import { runInSpan, getTraceparent } from '../shared/tracing.js';
 import { storePause, parseRetryAfterMs } from './pause.js';
@@ -66,6 +67,10 @@ const connectToProvider = createConnector(({ hostname, port }) =>
   connectSocket({ port, lookups: resolveHost(hostname, resolveBySystem) }),
 );
 
+class UnusableConnectionError extends Error {
+  readonly code = 'UNUSABLE_CONNECTION';
+}
+
 /** Connections for calls that cannot buy, such as catalogues and balances. */
 const agent = createAgent((options, callback) => {
   connectToProvider(options, (...result) => {
@@ -93,9 +98,9 @@ const orderAgent = createAgent((options, callback) => {
       return;
     }
     void findLateness(Infinity).then((late) => {
-      if (late ?? socket.destroyed) {
+      if (late ?? !isUnusedConnection(socket)) {
         socket.destroy();
-        fail(late ?? new Error('The connection was closed at once'));
+        fail(late ?? new UnusableConnectionError('The other side closed or wrote before the request'));
       } else {
         callback(null, socket);
       }
@@ -205,7 +210,11 @@ async function exchangeOnce(
   }
 }
 
-function buildRequest({ method, body }: HttpCall) {
+/**
+ * An order has its connection to itself: a late second response to an earlier order on the same
+ * connection could be taken as the answer to this one.
+ */
+function buildRequest({ method, body, sendBefore }: HttpCall) {
   const traceparent = getTraceparent();
   return {
     method,
@@ -216,6 +225,7 @@ function buildRequest({ method, body }: HttpCall) {
       ...(traceparent !== undefined && { traceparent }),
     },
     body: body ?? null,
+    reset: sendBefore instanceof Date,
   };
 }
 
@@ -228,6 +238,12 @@ async function requireBeforeDeadline({ sendBefore }: HttpCall): Promise<void> {
     throw late;
   }
 }
+
+/**
+ * A deadline further ahead was set before the clock of Redis was set back. Its lease may have ended
+ * meanwhile. Longest deadline: the time to send, half a call of two parts, and a margin.
+ */
+const deadlineAheadMaxMs = 60_000;
 
 let isSendingStopped = false;
 
@@ -256,7 +272,12 @@ function buildLateError(atMs: number, beforeMs: number): LateError | null {
   if (isSendingStopped) {
     return new LateError('Not sent: this process is stopping');
   }
-  return atMs >= beforeMs ? new LateError('Not sent: its deadline has passed') : null;
+  if (atMs >= beforeMs) {
+    return new LateError('Not sent: its deadline has passed');
+  }
+  return beforeMs !== Infinity && beforeMs - atMs > deadlineAheadMaxMs
+    ? new LateError('Not sent: its deadline is from an earlier clock')
+    : null;
 }
 
 /**

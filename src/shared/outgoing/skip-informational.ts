@@ -7,6 +7,16 @@ const informationalLine = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const lineStarts = ['HTTP/1.0 1', 'HTTP/1.1 1'];
 const lineLength = 'HTTP/1.1 100 '.length;
 
+const unusedChecks = new WeakMap<object, () => boolean>();
+
+/**
+ * True if the connection is open and the other side has sent nothing. A response before the request
+ * cannot be its answer, and undici would reconnect endlessly because of it.
+ */
+export function isUnusedConnection(socket: Socket): boolean {
+  return unusedChecks.get(socket)?.() ?? !socket.destroyed;
+}
+
 /**
  * Passes the bytes of a connection on, without informational responses such as `100 Continue`. Old
  * web servers send it although nobody asked. HTTP requires clients to skip it (RFC 9110, section
@@ -53,6 +63,10 @@ export function skipInformational(socket: Socket): Socket {
       stream.destroy();
     }
   });
+  // An `error` event without a listener ends the process, and undici listens only once it has the
+  // stream.
+  stream.on('error', () => undefined);
+  unusedChecks.set(stream, () => !stream.destroyed && !hasEnded && stream.readableLength === 0);
   // undici uses only what a Duplex has, and these two, which let an idle process exit.
   return Object.assign(stream, {
     ref: () => socket.ref(),
