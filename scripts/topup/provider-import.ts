@@ -32,7 +32,7 @@ export function registerProviderImport(group: Command): void {
     action: 'product.set',
     summary: "Create products and offers from a provider's price list",
     details:
-      'Without --apply nothing changes. Each row becomes a new product, or changes price and cost of the offer with the same code at the provider. The price is the cost plus the margin, rounded up. New prices that lose money after the commission, fall by more than half or rise to five times or more need --meant.\n\nA code that one of our products has already is skipped, because providers use equal codes for different products. If it is the same product, name it with --map. An interrupted import continues when it is run again. topup product import --undo takes an import back; new products become inactive.',
+      'Without --apply nothing changes. Each row becomes a new product, or changes price and cost of the offer with the same code at the provider. The price is the cost plus the margin, rounded up. New prices that lose money after the commission, fall by more than half or rise to five times or more need --meant, and so does a --map to a product of another operator or of a very different price.\n\nA code that one of our products has already is skipped, because providers use equal codes for different products. If it is the same product, name it with --map. An interrupted import continues when it is run again. topup product import --undo takes an import back; new products become inactive.',
     examples: [
       'provider import grosir --category Pulsa --margin 2% --round 50',
       'provider import grosir --search telkomsel --margin 1.5%+200 --round 100 --apply --reason "first list"',
@@ -113,13 +113,13 @@ function parseMapping(text: string, before: Map<string, string> | undefined): Ma
 }
 
 function describePlan({ rows, creates, changes, skipped }: CataloguePlan): string {
-  const created = creates.map(({ sku, product, cost, price, loses }) => [
+  const created = creates.map(({ sku, listedName, product, cost, price, loses, isUnlike }) => [
     sku,
     product.code,
-    product.name,
+    listedName,
     `${product.subcategory}${product.operator === null ? '' : ` / ${product.operator}`}`,
     rupiah(cost),
-    `${rupiah(price)}${loses ? ' LOSES' : ''}`,
+    `${rupiah(price)}${loses ? ' LOSES' : ''}${isUnlike ? ' UNLIKE' : ''}`,
   ]);
   const changed = changes.changes.map(({ code, before, after, loses, falls, rises }) => [
     code,
@@ -152,6 +152,8 @@ const skipDescriptions: Record<SkipReason, string> = {
   'no-code': 'has no usable code',
   'code-taken': 'one of our products has this code: if it is the same product, use --map',
   'no-product': 'the product named by --map does not exist',
+  'other-kind': 'a bill and a prepaid product cannot be the same',
+  'already-offered': 'the seller already offers that product',
   'too-expensive': 'the price is above the limit',
   repeated: 'an earlier row has the same code',
 };

@@ -1,6 +1,7 @@
 import type { ProviderSettings } from '../accounts/account.model.js';
 import { getCommissionRate } from '../accounts/effective-settings.js';
-import { isBelowCost, type Offer } from '../products/offer.model.js';
+import { getQuickCollection } from '../database/mongo.js';
+import { isBelowCost, OfferModel, type Offer } from '../products/offer.model.js';
 import type { Product, ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
 import { readBacklogs, getMaxWaitMs } from './backlog.js';
@@ -24,7 +25,7 @@ export interface RouteQuery {
    * The offer at which the order was accepted, or the seller that quoted its bill. It is tried
    * first, at this price, even if the offer has changed.
    */
-  accepted?: { sellerId: string; price: number } | null;
+  accepted?: AcceptedOffer | null;
   /** Sellers that have already refused this order. */
   excludeSellerIds?: string[];
   now?: Date;
@@ -33,6 +34,13 @@ export interface RouteQuery {
    * queue first. Null if the order is next in no queue. If absent, queues are ignored.
    */
   turnAt?: string | null;
+}
+
+export interface AcceptedOffer {
+  sellerId: string;
+  price: number;
+  /** The code at the provider with which the bill was quoted. If absent, that of the offer. */
+  sku?: string | undefined;
 }
 
 export interface Route {
@@ -81,7 +89,7 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   if (!found || closed) {
     return { reason: closed ?? 'no-offer' };
   }
-  const wanted = selectOffers(found.offers, query);
+  const wanted = selectOffers(await addAcceptedOffer(found.offers, query), query);
   if (wanted.length === 0) {
     return { reason: 'no-offer' };
   }
@@ -136,14 +144,33 @@ async function findOverloadedSellers(
   return new Map(overdue.filter(([, ms]) => ms > 0));
 }
 
+/**
+ * Adds the accepted offer if it is inactive by now. Without it, its code at the provider, its cost
+ * and its availability would be unknown.
+ */
+async function addAcceptedOffer(offers: Offer[], { productCode, accepted }: RouteQuery): Promise<Offer[]> {
+  if (!accepted || offers.some(({ sellerId }) => sellerId === accepted.sellerId)) {
+    return offers;
+  }
+  const stored = await getQuickCollection(OfferModel).findOne({
+    productCode,
+    sellerId: accepted.sellerId,
+  });
+  return stored ? [...offers, stored] : offers;
+}
+
 function selectOffers(
   offers: Offer[],
   { accepted = null, priceMax = Infinity, excludeSellerIds = [] }: RouteQuery,
 ): RoutableOffer[] {
   const others = offers.filter((each) => each.sellerId !== accepted?.sellerId);
+  const own = offers.find((each) => each.sellerId === accepted?.sellerId);
   const acceptedOffer = accepted && {
-    ...offers.find((each) => each.sellerId === accepted.sellerId),
+    ...own,
     ...accepted,
+    sku: accepted.sku ?? own?.sku ?? null,
+    // A later permission to sell below cost was given for a later price.
+    costAllowed: own?.price === accepted.price ? (own.costAllowed ?? null) : null,
   };
   return [...(acceptedOffer ? [acceptedOffer] : []), ...others].filter(
     ({ price, sellerId }) => price <= priceMax && !excludeSellerIds.includes(sellerId),

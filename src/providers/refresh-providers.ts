@@ -94,7 +94,7 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
   const sellerId = seller._id;
   const offers = await OfferModel.find(
     { sellerId },
-    { productCode: 1, sku: 1, cost: 1, providerAvailable: 1 },
+    { productCode: 1, sku: 1, price: 1, cost: 1, providerAvailable: 1 },
   ).lean<Offer[]>();
   const offered = new Set(offers.map(getSku));
   let rows = 0;
@@ -177,8 +177,9 @@ async function writeOffers(offers: Offer[], rowOf: Map<string, ProviderProduct>)
     writer.bulkWrite(
       offers.map((offer) => ({
         updateOne: {
-          filter: { _id: offer._id },
-          update: { $set: getOfferFacts(rowOf.get(getSku(offer))) },
+          // Not if the offer has another code by now.
+          filter: { _id: offer._id, sku: offer.sku ?? null },
+          update: getOfferUpdate(rowOf.get(getSku(offer)), offer),
         },
       })),
       { ordered: false },
@@ -186,12 +187,15 @@ async function writeOffers(offers: Offer[], rowOf: Map<string, ProviderProduct>)
   );
 }
 
-function getOfferFacts(
-  row: ProviderProduct | undefined,
-): Pick<Offer, 'providerAvailable' | 'cost' | 'cutOff'> {
-  return row
-    ? { providerAvailable: row.available, cost: row.cost, cutOff: row.cutOff }
-    : { providerAvailable: false, cost: null, cutOff: null };
+function getOfferUpdate(row: ProviderProduct | undefined, { price }: Offer) {
+  if (!row) {
+    return { $set: { providerAvailable: false, cost: null, cutOff: null } };
+  }
+  return {
+    $set: { providerAvailable: row.available, cost: row.cost, cutOff: row.cutOff },
+    // The reason for selling below cost is over.
+    ...(row.cost <= price && { $unset: { costAllowed: 1 as const } }),
+  };
 }
 
 function getProviderKind(seller: Seller) {

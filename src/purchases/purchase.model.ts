@@ -35,6 +35,8 @@ export interface Purchase extends Maskable {
    * The seller whose offer set the price. This seller is tried first, at the price without the
    * markup.
    */
+  /** The product's code at the provider with which the bill was quoted, if it is another one. */
+  sku?: string;
   offerSellerId: string;
   /**
    * Maximum time in a queue in seconds, from the product at acceptance. Absent if the product had
@@ -115,6 +117,7 @@ const schema = new Schema<Purchase>(
     customerRule: { type: String, required: true },
     price: { type: Money, required: true },
     markup: { type: Money },
+    sku: { type: String },
     offerSellerId: { type: String, required: true },
     maxWaitS: { type: Number },
     quoteId: { type: String, default: null },

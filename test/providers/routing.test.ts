@@ -168,6 +168,30 @@ describe('routing', () => {
     });
   });
 
+  it('sends an accepted order with the code and the checks of its offer, even if inactive', async () => {
+    const offer = { status: 'inactive' as const, sku: 'THEIRS', cost: 9_000 };
+    const { code, sellers } = await newProduct([10_000], { offers: [offer] });
+    const accepted = { sellerId: sellers[0] ?? '', price: 10_000 };
+    const wanted = { productCode: code, priceMax: 10_000, accepted };
+    expect(await chooseRoute(wanted)).to.include({ sku: 'THEIRS', price: 10_000 });
+    expect(await chooseRoute({ ...wanted, accepted: { ...accepted, sku: 'QUOTED' } })).to.include({
+      sku: 'QUOTED',
+    });
+    await writeAndInvalidate([OfferModel], [code], (rows) =>
+      rows.updateOne({ _id: `${code}:${accepted.sellerId}` }, { $set: { cost: 10_001 } }),
+    );
+    expect(await chooseRoute(wanted)).to.deep.equal({ reason: 'maintenance' });
+  });
+
+  it('gives an order that was accepted at another price no later permission for a loss', async () => {
+    const { code, sellers } = await newProduct([4_900], { offers: [{ cost: 5_000, costAllowed: 5_000 }] });
+    const accepted = { sellerId: sellers[0] ?? '', price: 1_000 };
+    expect(await chooseRoute({ productCode: code })).to.include({ costMax: 5_000 });
+    expect(await chooseRoute({ productCode: code, priceMax: 1_000, accepted })).to.deep.equal({
+      reason: 'maintenance',
+    });
+  });
+
   it('sells a bill although the admin fee in the price list is above the offer', async () => {
     const { code, sellers } = await newProduct([0], {
       product: { category: 'pascabayar' },

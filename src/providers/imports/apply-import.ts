@@ -62,7 +62,12 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   const importId = newId();
   const details = { file: request.file, planned: plan.changes.length };
   await createImport(importId, { ...details, by });
-  const { changed, skipped } = await writePlannedChanges(plan.changes, { importId, details, by });
+  const { changed, skipped } = await writePlannedChanges(plan.changes, {
+    importId,
+    details,
+    meant: request.meant === true,
+    by,
+  });
   if (skipped.length === 0 && changed === 0) {
     // Another import applied the same list concurrently and recorded all the changes.
     await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
@@ -78,10 +83,14 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
  */
 export async function writePlannedChanges(
   changes: PlannedChange[],
-  { importId, details, by }: { importId: string; details: object; by: ChangedBy },
+  { importId, details, meant, by }: { importId: string; details: object; meant: boolean; by: ChangedBy },
 ): Promise<{ changed: number; skipped: PlannedChange[] }> {
   const outcomes = await writeFigures(
-    changes.map((each) => ({ ...each, productCode: each.code })),
+    changes.map((each) => ({
+      ...each,
+      productCode: each.code,
+      costAllowed: meant && each.loses ? each.after.cost : null,
+    })),
     {
       by,
       importId,
@@ -150,12 +159,13 @@ export async function saveWrittenRows(
   { importId, told, by }: { importId: string; told: object; by: ChangedBy },
 ): Promise<void> {
   await PriceImportRowModel.insertMany(
-    written.map(({ change: { line, productCode, sellerId }, was, is }) => ({
+    written.map(({ change: { line, productCode, sellerId, sku }, was, is }) => ({
       _id: `${importId}:${productCode}:${sellerId}`,
       importId,
       line,
       productCode,
       sellerId,
+      ...(sku !== undefined && { sku }),
       before: was,
       after: is,
     })),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AccountModel, type Account } from '../../accounts/account.model.js';
 import { getCommissionRate } from '../../accounts/effective-settings.js';
-import { OfferModel, type Offer } from '../../products/offer.model.js';
+import { getSku, OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
 import { splitIntoChunks } from '../../shared/collections.js';
 import { computeShares } from '../catalogue.js';
@@ -13,6 +13,8 @@ export interface PlannedChange {
   code: string;
   seller: string;
   sellerId: string;
+  /** The code at the provider to which the figures belong. */
+  sku: string;
   /** True if the seller created the product. Then `status` is the status of the product. */
   isOwner: boolean;
   before: OfferFigures;
@@ -95,7 +97,7 @@ export function sortByImportance(changes: readonly PlannedChange[]): PlannedChan
 type Seller = Pick<Account, '_id' | 'username' | 'commissionRate'>;
 
 interface KnownOffers {
-  products: Map<string, Pick<Product, '_id' | 'sellerId' | 'status'>>;
+  products: Map<string, Pick<Product, '_id' | 'sellerId' | 'category' | 'status'>>;
   sellers: Map<string, Seller>;
   offers: Map<string, Offer>;
 }
@@ -103,8 +105,8 @@ interface KnownOffers {
 async function readKnownOffers(wanted: PriceLine[]): Promise<KnownOffers> {
   const named = (of: 'code' | 'seller') => [...new Set(wanted.map((each) => each[of]))];
   const [products, sellers] = await Promise.all([
-    ProductModel.find({ _id: { $in: named('code') } }, { sellerId: 1, status: 1 }).lean<
-      Pick<Product, '_id' | 'sellerId' | 'status'>[]
+    ProductModel.find({ _id: { $in: named('code') } }, { sellerId: 1, category: 1, status: 1 }).lean<
+      Pick<Product, '_id' | 'sellerId' | 'category' | 'status'>[]
     >(),
     AccountModel.find({ username: { $in: named('seller') } }, { username: 1, commissionRate: 1 }).lean<
       Seller[]
@@ -151,13 +153,15 @@ function planLine(
   return {
     line,
     code,
+    sku: getSku(offer),
     seller: username,
     sellerId: seller._id,
     isOwner,
     before,
     after,
     margin,
-    loses: isRepriced && margin !== null && margin < 0,
+    // A bill sets its own price.
+    loses: isRepriced && margin !== null && margin < 0 && product.category === 'prabayar',
     falls: after.price * 2 < before.price,
     rises: after.price > before.price && after.price >= before.price * 5,
   };

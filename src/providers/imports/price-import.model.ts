@@ -51,6 +51,8 @@ export interface PriceImportRow {
   line: number;
   productCode: string;
   sellerId: string;
+  /** The code at the provider to which the figures belong. */
+  sku?: string;
   before: OfferFigures;
   after: OfferFigures;
   /** When the row was completely undone. Absent if it was not. */
@@ -86,6 +88,7 @@ const rowSchema = new Schema<PriceImportRow>(
     line: { type: Number, required: true },
     productCode: { type: String, required: true },
     sellerId: { type: String, required: true },
+    sku: { type: String },
     before: { type: figuresSchema, required: true },
     after: { type: figuresSchema, required: true },
     undoneAt: { type: Date },

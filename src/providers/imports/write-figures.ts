@@ -1,6 +1,6 @@
 import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
 import { runInTransaction, type Session } from '../../database/mongo.js';
-import { OfferModel, type Offer } from '../../products/offer.model.js';
+import { getSku, OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
 import { splitIntoChunks } from '../../shared/collections.js';
@@ -16,6 +16,10 @@ export interface FiguresChange {
   sellerId: string;
   before: OfferFigures;
   after: OfferFigures;
+  /** The code at the provider to which the figures belong. If the offer has another, nothing is written. */
+  sku?: string;
+  /** See `Offer`. Only for a loss that an operator has confirmed. */
+  costAllowed?: number | null;
 }
 
 export interface WriteOutcome<C> {
@@ -97,15 +101,11 @@ function writeBatch<C extends FiguresChange>(
       };
       const outcomes = changes.map((change) => {
         const offer = offerOf.get(getChangeOfferId(change));
-        return buildOutcome(change, offer ? getOfferFigures(offer, ownedBy(change)) : null, each);
+        const isSame = offer && (change.sku === undefined || change.sku === getSku(offer));
+        return buildOutcome(change, isSame ? getOfferFigures(offer, ownedBy(change)) : null, each);
       });
       const written = outcomes.filter(isWritten);
-      const sets = written.map((outcome) =>
-        buildUpdates(outcome, {
-          isOwned: ownedBy(outcome.change) !== null,
-          isConfirmed: action === 'offer.import',
-        }),
-      );
+      const sets = written.map((outcome) => buildUpdates(outcome, ownedBy(outcome.change) !== null));
       const ofOffers = sets.flatMap(({ offer }) => offer ?? []);
       const ofProducts = sets.flatMap(({ product }) => product ?? []);
       if (ofOffers.length > 0) {
@@ -158,17 +158,13 @@ interface UpdateOne {
   };
 }
 
-/**
- * Builds the updates of one offer. The status of the owner's offer is written to the product.
- * @param options.isConfirmed True if an operator has confirmed the lines that lose money. Only then
- *   the offer may be sold below cost.
- */
+/** Builds the updates of one offer. The status of the owner's offer is written to the product. */
 function buildUpdates<C extends FiguresChange>(
   { change, was, is }: WriteOutcome<C>,
-  { isOwned, isConfirmed }: { isOwned: boolean; isConfirmed: boolean },
+  isOwned: boolean,
 ): { offer: UpdateOne | null; product: UpdateOne | null } {
   const changed = getChangedFields(was, is);
-  const costAllowed = isConfirmed && (is.cost ?? 0) > is.price ? is.cost : null;
+  const { costAllowed = null } = change;
   const update = (_id: string, fields: OfferField[]): UpdateOne | null =>
     fields.length === 0
       ? null

@@ -18,6 +18,7 @@ import {
   writePlannedChanges,
 } from '../imports/apply-import.js';
 import { getOfferId } from '../imports/plan-import.js';
+import { PriceImportModel } from '../imports/price-import.model.js';
 import {
   planCatalogue,
   type CataloguePlan,
@@ -69,6 +70,7 @@ export async function applyCatalogue(
   if (request.meant !== true) {
     refuseUnconfirmed(plan.changes);
     refuseLoss(plan.creates);
+    refuseUnlike(plan.creates);
   }
   await refuseAboveProductLimit(seller, plan.creates.length);
   const importId = newId();
@@ -82,7 +84,17 @@ export async function applyCatalogue(
     kept.push(...some.filter((each) => !written.includes(each)).map(({ sku }) => sku));
     onProgress(created + kept.length);
   }
-  const { changed, skipped } = await writePlannedChanges(plan.changes.changes, { importId, details, by });
+  const { changed, skipped } = await writePlannedChanges(plan.changes.changes, {
+    importId,
+    details,
+    meant: request.meant === true,
+    by,
+  });
+  if (created + changed + kept.length + skipped.length === 0) {
+    // Another import applied the same list concurrently.
+    await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
+    throw new ConflictError(asWritten('No row of the price list changes anything.'));
+  }
   await finishImport(importId);
   return { importId, plan, created, changed, kept: [...kept, ...skipped.map(({ code }) => code)] };
 }
@@ -95,6 +107,19 @@ function refuseLoss(creates: NewOffer[]): void {
     throw new ConflictError(
       asWritten(
         `Each sale of ${losing.length} new products would lose money after the commission (${named}). Raise the margin, or confirm this if it is intended.`,
+      ),
+    );
+  }
+}
+
+/** @throws ConflictError if a mapped product may be another one than that of the row. */
+function refuseUnlike(creates: NewOffer[]): void {
+  const unlike = creates.filter((each) => each.isUnlike);
+  if (unlike.length > 0) {
+    const named = unlike.slice(0, 10).map(({ sku, product }) => `${sku}=${product.code}`);
+    throw new ConflictError(
+      asWritten(
+        `The operator or the price of ${unlike.length} mapped products differs much (${named.join(', ')}${unlike.length > 10 ? ', …' : ''}). Correct the mapping, or confirm this if it is intended.`,
       ),
     );
   }
@@ -202,6 +227,8 @@ function buildOffer({ product, sku, price, cost }: NewOffer, sellerId: string): 
     price,
     status: 'active',
     cost,
+    // Reached only if the loss is confirmed.
+    ...(cost > price && { costAllowed: cost }),
     providerAvailable: true,
     createdAt: at,
     updatedAt: at,
@@ -209,11 +236,11 @@ function buildOffer({ product, sku, price, cost }: NewOffer, sellerId: string): 
 }
 
 /** An undo makes the new offer inactive, because purchases may already name its product. */
-function toOutcome({ line, product, price, cost }: NewOffer, sellerId: string) {
+function toOutcome({ line, sku, product, price, cost }: NewOffer, sellerId: string) {
   const after = { price, cost, status: 'active' as const };
   const before = { ...after, status: 'inactive' as const };
   return {
-    change: { line, productCode: product.code, sellerId, before, after },
+    change: { line, productCode: product.code, sellerId, sku, before, after },
     was: before,
     is: after,
     done: ['status' as const],

@@ -12,6 +12,7 @@ import { computeShares } from '../catalogue.js';
 import { buildConnection, getAdapter } from '../get-adapter.js';
 import { planImport, type ImportPlan } from '../imports/plan-import.js';
 import type { PriceLine } from '../imports/read-price-file.js';
+import { findActiveOffers } from '../routing-cache.js';
 import { computePrice, type MarginRule } from './margin-rule.js';
 import { proposeProduct, type ProposedProduct } from './propose-product.js';
 
@@ -37,6 +38,8 @@ export interface NewOffer {
   /** Row in the price list, counted from 1. */
   line: number;
   sku: string;
+  /** The provider's own name. */
+  listedName: string;
   product: ProposedProduct;
   /** True if the product exists and only the offer is new. */
   isMapped: boolean;
@@ -45,6 +48,11 @@ export interface NewOffer {
   price: number;
   /** True if each sale would lose money after the commission. Needs confirmation. */
   loses: boolean;
+  /**
+   * True if the mapped product has another operator, or offers at less than half or five times the
+   * price. Needs confirmation.
+   */
+  isUnlike: boolean;
 }
 
 /** Reasons why a row is not imported. */
@@ -53,6 +61,8 @@ export const skipReasons = [
   'no-code',
   'code-taken',
   'no-product',
+  'other-kind',
+  'already-offered',
   'too-expensive',
   'repeated',
 ] as const;
@@ -86,43 +96,75 @@ export async function planCatalogue(
   seller: CatalogueSeller,
   request: CatalogueRequest,
 ): Promise<CataloguePlan> {
+  const mapped = request.mapped ?? new Map<string, string>();
   const rows = await readRows(seller, request);
+  const offersOf = await findOffersBySku(seller._id);
+  const offered = new Set([...offersOf.values()].flat().map(({ productCode }) => productCode));
+  const proposals = rows.map((row) => ({ row, product: proposeProduct(row) }));
+  const known = await findProducts([
+    ...proposals.map(({ product }) => product.code),
+    ...mapped.values(),
+    ...proposals.flatMap(({ row }) => (offersOf.get(row.code) ?? []).map((offer) => offer.productCode)),
+  ]);
+  const cheapestOf = await findCheapestPrices([...new Set(mapped.values())]);
+  const commissionRate = getCommissionRate(seller);
   const skipped: CataloguePlan['skipped'] = [];
   const creates: NewOffer[] = [];
   const lines: PriceLine[] = [];
-  const offersOf = await findOffersBySku(seller._id);
-  const commissionRate = getCommissionRate(seller);
-  const mapped = request.mapped ?? new Map<string, string>();
-  const proposals = rows.map((row) => ({ row, product: proposeProduct(row) }));
-  const known = await findProducts([...proposals.map(({ product }) => product.code), ...mapped.values()]);
   const seen = new Set<string>();
   for (const { row, product } of proposals) {
     const { line, code: sku, cost } = row;
     // A bill sets its own price. The list shows its admin fee.
     const price = row.adminFee ?? computePrice(cost, request.margin);
     const code = mapped.get(sku) ?? product.code;
-    const offers = offersOf.get(sku) ?? [];
-    const why = findSkipReason(row, { price, code, mapped, known, seen, hasOffer: offers.length > 0 });
-    seen.add(sku).add(`product ${code}`);
+    const ofSku = offersOf.get(sku) ?? [];
+    const offers = ofSku.filter((offer) => known.get(offer.productCode)?.category === product.category);
+    const isOther = ofSku.length > offers.length && offers.length === 0;
+    const found = { price, product, code, mapped, known, offered, seen, hasOffer: offers.length > 0 };
+    const why = isOther ? 'other-kind' : findSkipReason(row, found);
+    seen.add(`row ${sku} ${product.category}`);
     if (why) {
       skipped.push({ line, sku, why });
-    } else if (offers.length > 0) {
-      for (const offer of offers) {
-        lines.push({ line, code: offer.productCode, seller: seller.username, price, cost });
-      }
-    } else {
-      const existing = known.get(code);
-      const chosen = existing ? toProposed(existing) : product;
-      const { margin } = computeShares({ price, cost, commissionRate });
-      const loses = row.adminFee === undefined && margin !== null && margin < 0;
-      creates.push({ line, sku, product: chosen, isMapped: existing !== undefined, cost, price, loses });
+      continue;
     }
+    seen.add(`product ${code}`);
+    if (offers.length > 0) {
+      for (const { productCode } of offers) {
+        lines.push({ line, code: productCode, seller: seller.username, price, cost });
+      }
+      continue;
+    }
+    const existing = known.get(code);
+    const { margin } = computeShares({ price, cost, commissionRate });
+    creates.push({
+      line,
+      sku,
+      listedName: product.name,
+      product: existing ? toProposed(existing) : product,
+      isMapped: existing !== undefined,
+      cost,
+      price,
+      loses: row.adminFee === undefined && margin !== null && margin < 0,
+      isUnlike: existing !== undefined && isUnlike(existing, { product, price, usual: cheapestOf.get(code) }),
+    });
   }
   const changes = await planImport({ lines: lines.length, wanted: lines, refused: [] });
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([creates, changes.fingerprint]))
     .digest('hex');
   return { rows: rows.length, creates, changes, skipped, fingerprint };
+}
+
+/** True if a mapped product is likely to be another one than that of the row. */
+function isUnlike(
+  existing: Product,
+  { product, price, usual }: { product: ProposedProduct; price: number; usual: number | undefined },
+): boolean {
+  const isSameOperator =
+    existing.operator === null ||
+    product.operator === null ||
+    existing.operator.toLowerCase() === product.operator.toLowerCase();
+  return !isSameOperator || (usual !== undefined && (price < usual / 2 || price >= usual * 5));
 }
 
 async function readRows(seller: CatalogueSeller, request: CatalogueRequest): Promise<Row[]> {
@@ -135,6 +177,13 @@ async function readRows(seller: CatalogueSeller, request: CatalogueRequest): Pro
   if (!reading.ok) {
     throw new ConflictError(
       asWritten(`The provider did not return its price list (${reading.code}): ${reading.message}`),
+    );
+  }
+  const listed = new Set(reading.value.map(({ code }) => code));
+  const unused = [...(request.mapped?.keys() ?? [])].filter((sku) => !listed.has(sku));
+  if (unused.length > 0) {
+    throw new ConflictError(
+      asWritten(`The price list has no code ${unused.slice(0, 10).join(', ')}. Correct the mapping.`),
     );
   }
   const isSame = (wanted: string | undefined, text: string | undefined) =>
@@ -150,19 +199,25 @@ function findSkipReason(
   { code: sku, cost, available, adminFee }: Row,
   found: {
     price: number;
+    product: ProposedProduct;
     code: string;
     mapped: ReadonlyMap<string, string>;
     known: ReadonlyMap<string, Product>;
+    /** Products that the seller offers. */
+    offered: ReadonlySet<string>;
     seen: ReadonlySet<string>;
     hasOffer: boolean;
   },
 ): SkipReason | null {
-  const { price, code, mapped, known, seen, hasOffer } = found;
-  if (seen.has(sku)) {
+  const { price, product, code, mapped, known, offered, seen, hasOffer } = found;
+  if (seen.has(`row ${sku} ${product.category}`)) {
     return 'repeated';
   }
-  if (price > limits.offerPriceMax || (cost === 0 && adminFee === undefined)) {
-    return price > limits.offerPriceMax ? 'too-expensive' : 'unavailable';
+  if (price > limits.offerPriceMax) {
+    return 'too-expensive';
+  }
+  if (cost === 0 && adminFee === undefined) {
+    return 'unavailable';
   }
   if (hasOffer) {
     return null;
@@ -173,10 +228,26 @@ function findSkipReason(
   if (code === '') {
     return 'no-code';
   }
-  if (mapped.has(sku)) {
-    return known.has(code) ? null : 'no-product';
+  const existing = known.get(code);
+  if (!mapped.has(sku)) {
+    return existing || seen.has(`product ${code}`) ? 'code-taken' : null;
   }
-  return known.has(code) || seen.has(`product ${code}`) ? 'code-taken' : null;
+  if (!existing) {
+    return 'no-product';
+  }
+  if (existing.category !== product.category) {
+    return 'other-kind';
+  }
+  return offered.has(code) || seen.has(`product ${code}`) ? 'already-offered' : null;
+}
+
+/** The lowest price of the active offers of each product, in rupiah. */
+async function findCheapestPrices(codes: string[]): Promise<Map<string, number>> {
+  const cheapest = new Map<string, number>();
+  for (const [code, offers] of await findActiveOffers(codes)) {
+    cheapest.set(code, Math.min(...offers.map(({ price }) => price)));
+  }
+  return cheapest;
 }
 
 async function findOffersBySku(sellerId: string): Promise<Map<string, Offer[]>> {

@@ -42,6 +42,7 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
       price: quote.totalAmount + (quote.markup ?? 0),
       markup: quote.markup ?? 0,
       offerSellerId: quote.sellerId,
+      ...(quote.sku !== undefined && { sku: quote.sku }),
       quoteId: quote._id,
       barredBy: (own) => buildPaymentBar(bill, live?.createdAt ?? lookedAt, { ended, own }),
     };

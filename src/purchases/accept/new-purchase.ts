@@ -10,7 +10,7 @@ import type { Bar, Posting } from '../../money/posting/posting.js';
 import { buildTotalsChanges } from '../purchase-totals.js';
 
 /** The current price and markup in rupiah, the seller of the offer, and the quote of a bill. */
-export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'markup'>;
+export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'sku' | 'quoteId' | 'markup'>;
 
 /** A purchase that waits in the queue of the seller whose offer set its price. */
 export type NewPurchase = Purchase & { queuedFor: string };

@@ -135,7 +135,7 @@ export async function prepareNextOrder(
   const choice = await chooseRoute({
     productCode: purchase.productCode,
     priceMax: price,
-    accepted: { sellerId: purchase.offerSellerId, price },
+    accepted: { sellerId: purchase.offerSellerId, price, sku: purchase.sku },
     excludeSellerIds: [...getSellersToAvoid(before), ...unreachable],
     ...(turnAt !== undefined && { turnAt }),
   });

@@ -91,8 +91,13 @@ export async function reportHighCost(
   if (cost === null || cost <= costMax) {
     return;
   }
+  const kind = 'cost-above-maximum' as const;
+  const earlier = { transactionId: purchase._id, kind, detail: { $regex: ` for attempt ${n}\\.` } };
+  if (await CaseModel.exists(earlier)) {
+    return;
+  }
   const detail = `The provider took ${cost} rupiah for attempt ${n}. The maximum sent with it was ${costMax} rupiah.`;
-  await openCase({ transactionId: purchase._id, kind: 'cost-above-maximum', detail }, purchase);
+  await openCase({ transactionId: purchase._id, kind, detail }, purchase);
 }
 
 interface SoldSerialNumber {

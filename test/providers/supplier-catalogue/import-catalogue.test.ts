@@ -6,10 +6,13 @@ import { OfferModel, type Offer } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
 import { setOffer } from '../../../src/providers/catalogue.js';
 import { chooseRoute } from '../../../src/providers/choose-route.js';
+import { writePlannedChanges } from '../../../src/providers/imports/apply-import.js';
+import { planImport } from '../../../src/providers/imports/plan-import.js';
 import { undoImport } from '../../../src/providers/imports/undo-import.js';
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
 import { applyCatalogue } from '../../../src/providers/supplier-catalogue/apply-catalogue.js';
 import { planCatalogue } from '../../../src/providers/supplier-catalogue/plan-catalogue.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { sendJson, startPlayServer, type PlayServer } from '../play-server.js';
@@ -131,6 +134,61 @@ describe('the import of a price list', function () {
     expect(created).to.equal(1);
     const offer = await OfferModel.findOne({ sellerId: other._id }).lean<Offer>();
     expect(offer).to.include({ productCode: codeAt(0), sku: codeAt(2), price: 31_500, status: 'active' });
+  });
+
+  it('takes no product of another kind, and asks about one of another operator or price', async () => {
+    await apply();
+    const { account: other } = await createAccount({
+      username: `s${newId()}`,
+      role: 'seller',
+      provider: { kind: 'digiflazz', baseUrl: server.url, username: 'us', secret: 'key' },
+    });
+    const map = (sku: string, code: string) => ({ margin, mapped: new Map([[sku, code]]) });
+    const plan = (sku: string, code: string) => planCatalogue(other, map(sku, code));
+    rows = [
+      { ...row('bill', 0), price: undefined as never, admin: 2_500 },
+      row('tsel', 10_000, { brand: 'TELKOMSEL' }),
+      row('dear', 95_000),
+      row('same', 10_000),
+      row('same-again', 10_000),
+    ];
+    const [ours = ''] = (await offersNow()).map(({ productCode }) => productCode);
+    const skippedOf = async (sku: string) =>
+      (await plan(sku, ours)).skipped.find((each) => each.sku === sku)?.why;
+    expect(await skippedOf('bill')).to.equal('other-kind');
+    for (const sku of ['tsel', 'dear']) {
+      const found = (await plan(sku, ours)).creates.find((each) => each.sku === sku);
+      expect(found?.isUnlike, sku).to.equal(true);
+      expect(await refusal(applyCatalogue(other, map(sku, ours), by)), sku).to.include('differs much');
+    }
+    const both = new Map([
+      ['same', ours],
+      ['same-again', ours],
+    ]);
+    const twice = await planCatalogue(other, { margin, mapped: both });
+    expect(twice.skipped).to.deep.include({ line: 5, sku: 'same-again', why: 'already-offered' });
+    expect(twice.creates.find(({ sku }) => sku === 'same')?.isUnlike).to.equal(false);
+    expect(await refusal(plan('no-such-row', ours))).to.include('has no code no-such-row');
+  });
+
+  it('allows no loss that the operator has not seen, and no figures of another code', async () => {
+    await apply();
+    const [offer] = await offersNow();
+    const line = { line: 1, code: codeAt(0), seller: seller.username, price: 10_300 };
+    const planned = await planImport({ lines: 1, wanted: [line], refused: [] });
+    const setOfferFacts = (facts: Partial<Offer>) =>
+      writeAndInvalidate([OfferModel], null, (offers) =>
+        offers.updateOne({ _id: offer?._id ?? '' }, { $set: facts }),
+      );
+    const write = (meant: boolean) =>
+      writePlannedChanges(planned.changes, { importId: newId(), details: {}, meant, by }).catch(() => null);
+    await setOfferFacts({ cost: 15_000 });
+    await write(true);
+    const isSold = async () => 'sellerId' in (await chooseRoute({ productCode: codeAt(0) }));
+    expect(await isSold(), 'after the cost rose').to.equal(false);
+    await setOfferFacts({ cost: 10_000, price: 10_500, sku: 'other' });
+    await write(false);
+    expect((await offersNow())[0]?.price, 'of another code').to.equal(10_500);
   });
 
   it('is undone: new products become inactive, and earlier prices come back', async () => {

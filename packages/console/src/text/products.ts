@@ -83,6 +83,14 @@ export const products = {
     id: 'kode dipakai produk lain; sebutkan produknya dengan topup provider import --map',
   },
   'skipped_no-product': { en: 'the mapped product does not exist', id: 'produk yang dipetakan tidak ada' },
+  'skipped_other-kind': {
+    en: 'a bill and a prepaid product cannot be the same',
+    id: 'tagihan dan produk prabayar tidak bisa sama',
+  },
+  'skipped_already-offered': {
+    en: 'the seller already offers that product',
+    id: 'penjual sudah menawarkan produk itu',
+  },
   'skipped_too-expensive': { en: 'price above the limit', id: 'harga di atas batas' },
   skipped_repeated: { en: 'an earlier row has this code', id: 'kode sudah ada di baris sebelumnya' },
   applyCatalogue: { en: 'Create and change products', id: 'Buat dan ubah produk' },
