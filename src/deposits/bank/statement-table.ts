@@ -63,7 +63,7 @@ function readRow(row: SheetLine, table: Table): ReadLine | null {
     return null;
   }
   const date = (row.cells[table.columns.date] ?? '').trim();
-  if (isLabel(date, table.today)) {
+  if (isLabel(date, table.today) || date === '') {
     const label = readLabelRow(row, table);
     if (label) {
       return label;
@@ -94,6 +94,10 @@ function readLabelRow({ line, cells }: SheetLine, table: Table): ReadLine | null
   }
   const columns = findColumns(cells);
   if (findMissingColumns(columns).length > 0) {
+    // Headings of another table, whose lines must not be read with the columns of this one.
+    if (columns.date >= 0 && columns.texts.length > 0) {
+      throw buildUnreadableError(`line ${line}: unknown headings. Export it again without them`);
+    }
     return null;
   }
   refuseAmbiguousHeading(line, cells);
