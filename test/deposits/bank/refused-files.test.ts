@@ -69,4 +69,80 @@ describe('bank statements that are refused as a whole', () => {
       expect(two.refused, mark).to.deep.equal([{ line: 2, why: 'no-direction', column: 'Jenis' }]);
     }
   });
+
+  it('amounts in thousands or in another currency are not read', async () => {
+    for (const names of [
+      'Debit (000),Kredit (000),Saldo',
+      "Debit,Credit ('000),Saldo",
+      'Debit,Kredit,Saldo (ribuan)',
+      'Debit,Kredit,Balance in million',
+    ]) {
+      const problem = await problemOf(`Tanggal,Keterangan,${names}`, `${day},A,,1001,1`);
+      expect(problem, names).to.include('not in whole rupiah');
+    }
+    for (const names of [
+      'Debit ($),Kredit ($),Saldo',
+      'Debit,Kredit,Saldo (USD)',
+      'Debit,Kredit,Balance USD',
+      'Debit,Kredit,Ekuivalen IDR',
+      'Jumlah,Kredit USD/Debit,D/K',
+    ]) {
+      const headings = `Tanggal,Keterangan,${names}`;
+      expect(await problemOf(headings, `${day},A,,1001,1`), names).to.include('not IDR');
+      const later = await problemOf('Tanggal,Keterangan,Debit,Kredit,Saldo', `${day},A,,1,1`, headings);
+      expect(later, `later: ${names}`).to.include('not IDR');
+    }
+  });
+
+  it('a row about the account may say its currency in many ways', async () => {
+    const table = ['Tanggal,Keterangan,Debit,Kredit,Saldo', `${day},A,,1001,1`];
+    for (const row of [
+      'Jenis Mata Uang : USD',
+      'Jenis Mata Uang : usd',
+      'Statement Currency,USD',
+      'Transaction Currency: USD',
+      'Account Currency,AED',
+      'Produk : GIRO VALAS USD',
+      'Produk : Giro Valas',
+      'Account No / Name : 123456 (USD) / PT PULSA',
+      'Nama / No. Rekening : PT PULSA / 123456 USD',
+    ]) {
+      expect(await problemOf(row, ...table), row).to.include('not IDR');
+    }
+    for (const row of ['No. Rekening : 222 (USD)', ',Mata Uang,USD,,']) {
+      expect(await problemOf(...table, row, ...table), row).to.include('not IDR');
+    }
+    for (const row of ['Nama Rekening : PT USD JAYA', 'Jenis Mata Uang : IDR', 'Produk : GIRO RUPIAH']) {
+      expect(await problemOf(row, ...table), row).to.equal('read 1 lines');
+    }
+  });
+
+  it('every column of currencies counts', async () => {
+    for (const name of ['Account Currency', 'Trx Ccy', 'Mata Uang Rekening', 'Kode Valuta']) {
+      for (const code of ['usd', 'US Dollar', 'AED', '']) {
+        const { refused } = await read(`Tanggal,Keterangan,${name},Debit,Kredit`, `${day},A,${code},,1001`);
+        expect(refused, `${name} ${code}`).to.deep.equal([{ line: 2, why: 'not-idr', column: name }]);
+      }
+    }
+    const valued = await problemOf('Tanggal,Tanggal Valuta,Keterangan,Debit,Kredit', `${day},,A,,1001`);
+    expect(valued).to.equal('read 1 lines');
+  });
+
+  it('a payment that failed is refused, whatever the heading of its status', async () => {
+    for (const [name, said] of [
+      ['Status Trx', 'diproses'],
+      ['Status Pembayaran', 'Pending'],
+      ['Sts', 'R'],
+      ['State', 'unknown'],
+      ['Hasil', 'GAGAL'],
+      ['', 'reversed'],
+      ['Info', 'Refunded'],
+    ]) {
+      const rows = [`Tanggal,Keterangan,Debit,Kredit,${name},Saldo`, `${day},A,,1001,${said},1`];
+      const { incoming, refused } = await read(...rows);
+      expect([incoming.length, refused[0]?.why], `${name} ${said}`).to.deep.equal([0, 'not-booked']);
+    }
+    const { incoming } = await read('Tanggal,Keterangan,Debit,Kredit', `${day},PENDING,,1001`);
+    expect(incoming, 'a text of a payer').to.have.length(1);
+  });
 });
