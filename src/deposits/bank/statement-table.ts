@@ -154,6 +154,7 @@ function readLine(row: SheetLine, table: Table): ReadLine {
       direction: money.direction,
       isReversal: money.isReversal === true,
       text: columns.texts.map(cell).join(' '),
+      marks: cells.join(' '),
       dayColumn: columns.names[columns.date],
     },
     today,
