@@ -173,9 +173,21 @@ export function isBlankAmount(text: string): boolean {
 const incomingWords = ['CR', 'C', 'K', 'KR', 'KREDIT', 'CREDIT', 'KREDET', 'MASUK', 'UANGMASUK', 'DANAMASUK'];
 const outgoingWords = ['DB', 'DR', 'D', 'DEBIT', 'DEBET', 'DEBT', 'KELUAR', 'UANGKELUAR', 'DANAKELUAR'];
 
-/** Parses a bank's word for incoming or outgoing money. Returns null for any other word. */
+/**
+ * Parses a bank's word for incoming or outgoing money. Returns null for any other word, and for a word
+ * with a mark, such as `K-` or `(CR)`, which banks use for reversals.
+ */
 export function parseDirection(text: string): Direction | null {
-  const word = text.toUpperCase().replaceAll(/[^A-Z]/g, '');
+  return findDirection(text.trim().replace(/^'/, '').replaceAll(/[\s.]/g, ''));
+}
+
+/** True for a direction with a mark, such as `K-`: it may be a reversal. */
+export function isMarkedDirection(text: string): boolean {
+  return parseDirection(text) === null && findDirection(text.replaceAll(/[^A-Za-z]/g, '')) !== null;
+}
+
+function findDirection(text: string): Direction | null {
+  const word = text.toUpperCase();
   if (incomingWords.includes(word)) {
     return 'in';
   }

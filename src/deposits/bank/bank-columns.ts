@@ -1,5 +1,6 @@
 import { isForeignHeading } from './bank-currency.js';
-import { headings, type ColumnName } from './bank-headings.js';
+import { lookUp } from '../../shared/collections.js';
+import { headingPatterns, headings, type ColumnName } from './bank-headings.js';
 import { bankLayouts, type BankLayout, type ColumnRole } from './bank-layouts.js';
 
 /** Column positions, counted from 0. The position of an absent column is -1. */
@@ -55,8 +56,18 @@ export function findDuplicateHeading(cells: readonly string[]): string | undefin
  * @returns The heading, or undefined if there is none.
  */
 export function findForeignAmounts(cells: readonly string[]): string | undefined {
-  return cells.find((each) => isForeignHeading(normalizeHeading(each)));
+  return cells.map((each) => each.slice(0, headingLengthMax)).find(isForeignHeading);
 }
+
+/**
+ * Finds a column of amounts in thousands or millions, such as `Kredit (000)`.
+ * @returns The heading, or undefined if there is none.
+ */
+export function findScaledAmounts(cells: readonly string[]): string | undefined {
+  return cells.find((each) => scaledPattern.test(each.slice(0, headingLengthMax)));
+}
+
+const scaledPattern = /000|\b(?:ribu(?:an)?|rb|thousands?|juta(?:an)?|jt|millions?|mio)\b/i;
 
 export function findColumns(cells: readonly string[]): BankColumns {
   const names = cells.map(normalizeHeading);
@@ -125,7 +136,8 @@ function findDayOrder(cells: readonly string[]): boolean | null {
 }
 
 function isColumnHeading(column: ColumnName, name: string): boolean {
-  return (headings[column] as readonly string[]).includes(name);
+  const pattern = lookUp(headingPatterns, column);
+  return (pattern?.test(name) ?? false) || (headings[column] as readonly string[]).includes(name);
 }
 
 /** Writes a heading in lower case, without digits and punctuation: `PostDate` is `post date`. */

@@ -3,12 +3,21 @@ import { parseDay } from './bank-cells.js';
 
 const isoCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 /** Codes that a line about an account may contain. Others could be words. */
-const commonCodes = /\b(?:USD|SGD|EUR|JPY|AUD|CNY|CNH|HKD|GBP|MYR|THB|SAR|CHF|NZD|CAD|KRW)\b/;
+const commonCodes =
+  /\b(?:USD|SGD|EUR|JPY|AUD|CNY|CNH|HKD|GBP|MYR|THB|SAR|CHF|NZD|CAD|KRW|AED|INR|PHP|TWD|VND)\b/;
 const foreignNames =
   /\b(?:dollars?|dolar|euro|yen|yuan|renminbi|ringgit|pounds?|poundsterling|baht|riyal|franc|won|peso|rupees?)\b|US\$|S\$|A\$|[$€£¥]/i;
-const labelPattern = /^[\s"'=]*(?:kode\s+)?(?:mata\s*uang|currency(?:\s+code)?|ccy|curr|valuta)\b[\s:.="]*/i;
-const accountPattern = /rekening|account|saldo|balance/i;
+const labelPattern =
+  /^[\s"'=]*(?:\p{L}{1,20}[\s.]+){0,3}(?:mata\s*uang|currency(?:\s+code)?|ccy|curr|valuta)(?!\p{L})[\s:.="]*/iu;
+const accountPattern = /rekening|account|saldo|balance|produk|product|giro|tabungan/i;
 const namePattern = /\bnama|name\b/i;
+/** A code next to the number of an account. In a row with a name, other codes could be words. */
+const numberedCode = new RegExp(
+  `\\(\\s*${commonCodes.source}\\s*\\)|\\d[\\s-]*${commonCodes.source.slice(2)}`,
+);
+const foreignWords = /\bvalas\b|\bforeign currency\b/i;
+const amountHeading =
+  /credit|debit|kredit|debet|amount|jumlah|nominal|nilai|mutasi|saldo|balance|masuk|keluar|\b(?:cr|db|dr)\b/i;
 
 /** Longest part of a cell that is read. */
 const lengthMax = 200;
@@ -44,11 +53,16 @@ function isForeignCode(word: string): boolean {
   return word !== 'IDR' && isoCodes.has(word);
 }
 
-/** True for the heading of an amount in another currency, in lower case: `credit usd`. */
+/** True for the heading of an amount in another currency, such as `Credit (USD)` or `Ekuivalen IDR`. */
 export function isForeignHeading(heading: string): boolean {
-  const [, what = '', code = ''] = /^(.*) ([a-z]{3})$/.exec(heading) ?? [];
+  if (/ekuivalen|equivalent|\bekv\b|\beqv\b/i.test(heading)) {
+    return true;
+  }
+  const [, last = ''] = /[^a-z]([a-z]{3})[^a-z]*$/i.exec(heading) ?? [];
+  const names = heading.toUpperCase().replaceAll(/[^A-Z$€£¥]+/g, ' ');
   return (
-    /credit|debit|kredit|debet|amount|jumlah|nominal|mutasi/.test(what) && isForeignCode(code.toUpperCase())
+    amountHeading.test(heading) &&
+    (foreignNames.test(heading) || commonCodes.test(names) || isForeignCode(last.toUpperCase()))
   );
 }
 
@@ -61,7 +75,7 @@ export function findForeignLabel(cells: readonly string[]): string | undefined {
     const label = labelPattern.exec(each.slice(0, lengthMax))?.[0];
     const value = each.slice(label?.length ?? 0, lengthMax).trim();
     const next = cells.slice(place + 1, cellsRead).find((after) => !/^[\s:]*$/.test(after)) ?? '';
-    return label !== undefined && hasForeignCurrency(value === '' ? next : value);
+    return label !== undefined && hasForeignCurrency((value === '' ? next : value).toUpperCase());
   });
 }
 
@@ -72,7 +86,8 @@ export function findForeignLabel(cells: readonly string[]): string | undefined {
  */
 export function findForeignAccount(cells: readonly string[], above: readonly string[]): string | undefined {
   const text = cells.join(' ').slice(0, lengthMax);
-  const isAccount = accountPattern.test(text) && !namePattern.test(text);
+  const isNamed = namePattern.test(text);
+  const codes = isNamed ? numberedCode : accountPattern.test(text) ? commonCodes : null;
   const isLabel = (cell = '') => cell !== '' && labelPattern.exec(cell)?.[0] === cell;
   return (
     findForeignLabel(cells) ??
@@ -80,7 +95,8 @@ export function findForeignAccount(cells: readonly string[], above: readonly str
       .slice(0, cellsRead)
       .find(
         (each, place) =>
-          (isAccount && commonCodes.test(each.slice(0, lengthMax))) ||
+          codes?.test(each.slice(0, lengthMax)) === true ||
+          (!isNamed && foreignWords.test(each.slice(0, lengthMax))) ||
           (isLabel(above[place]) && hasForeignCurrency(each)),
       )
   );

@@ -155,4 +155,11 @@ export const headings = {
   status: ['status', 'status transaksi', 'transaction status', 'posting status', 'keterangan status'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Columns that decide whether a line counts are recognised by a part of their heading. */
+export const headingPatterns: Readonly<Partial<Record<keyof typeof headings, RegExp>>> = {
+  // `Tanggal Valuta` is the day from which interest counts.
+  currency: /^(?!.*\b(?:tanggal|tgl|date)\b).*\b(?:currency|ccy|valuta|mata uang)\b/,
+  status: /\b(?:status|sts|state)\b/,
+};
+
 export type ColumnName = keyof typeof headings;

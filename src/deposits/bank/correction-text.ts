@@ -21,6 +21,16 @@ const sureWords = [
   'CANCELLATION',
   'CANCELLED',
   'CANCELED',
+  'TOLAKAN',
+  'DITOLAK',
+  'REJECT',
+  'REJECTED',
+  'RJCT',
+  'RALAT',
+  'PEMBETULAN',
+  'STORNO',
+  'JURNAL BALIK',
+  'CHARGEBACK',
 ];
 /** Words that can also be a part of a reference: they count only between spaces. */
 const softWords = [
@@ -36,6 +46,9 @@ const softWords = [
   'RET',
   'CANCEL',
   'VOID',
+  'RTN',
+  'RVS',
+  'GAGAL',
 ];
 
 /** Words that many texts share. They do not show that two lines are about the same payment. */
@@ -54,9 +67,37 @@ const wordLengthMin = 3;
 const surePattern = new RegExp(`(?<![A-Z0-9])(?:${sureWords.join('|')})(?![A-Z0-9])`, 'g');
 const softPattern = new RegExp(`(?<![^\\s:])(?:${softWords.join('|')})(?![^\\s:.])`, 'g');
 
+/** In the text of an outgoing line, which no customer writes, a soft word may also stand between marks. */
+const markedPattern = new RegExp(`(?<![A-Z0-9])(?:${softWords.join('|')})(?![A-Z0-9])`);
+/** A text that is a balance or a sum of the statement. */
+const sumPattern =
+  /^\W*(?:SALDO (?:AWAL|AKHIR)|(?:SUB ?)?TOTAL|(?:OPENING|CLOSING|BEGINNING|ENDING) BALANCE)\b/;
+/** Longest text that is searched. */
+const searchedMax = 20_000;
+
+/** Writes a text without the letters that only look like others, and without invisible characters. */
+function toPlainText(text: string): string {
+  return text
+    .slice(0, searchedMax)
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .toUpperCase();
+}
+
+/** True if the whole text of an outgoing line may say that it takes another line back. */
+export function isCorrectionText(text: string): boolean {
+  const plain = toPlainText(text);
+  return plain.search(surePattern) >= 0 || markedPattern.test(plain);
+}
+
+/** True for a text that may be no payment of a customer: a balance, a sum or a correction. */
+export function isDoubtfulText(text: string): boolean {
+  return sumPattern.test(toPlainText(text)) || findCorrectionWord(text) !== null;
+}
+
 /** Finds whether a text says that it takes another line back: `maybe` if it has only a soft word. */
 export function findCorrectionWord(text: string): 'sure' | 'maybe' | null {
-  const upper = text.toUpperCase();
+  const upper = toPlainText(text);
   if (upper.search(surePattern) >= 0) {
     return 'sure';
   }
@@ -73,6 +114,11 @@ export function findTellingWords(text: string): string[] {
     .map((word) => word.replaceAll(/[^A-Z0-9]/g, ''))
     .filter((word) => word.length >= wordLengthMin && !commonWords.has(word) && !commonPattern.test(word));
   return [...new Set(words)];
+}
+
+/** Returns the words of a text that are references: they have a digit, and are not a day. */
+export function findReferences(text: string): string[] {
+  return findTellingWords(text).filter((word) => /\d/.test(word) && !/^20\d{6}$/.test(word));
 }
 
 /** Shortest part of a cut word that counts. */

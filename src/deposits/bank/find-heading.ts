@@ -1,11 +1,13 @@
 import { iterateInSlices } from '../../shared/collections.js';
 import { UnreadableSheetError, type SheetLine } from '../../workbook/csv-lines.js';
+import { toPrintable } from '../../shared/printable.js';
 import { parseDay } from './bank-cells.js';
 import {
   findColumns,
   findDuplicateHeading,
   findForeignAmounts,
   findMissingColumns,
+  findScaledAmounts,
   type BankColumns,
 } from './bank-columns.js';
 import { findForeignAccount } from './bank-currency.js';
@@ -69,9 +71,8 @@ async function findHeadingIn(
   for await (const { line, cells } of iterateInSlices(rows)) {
     const columns = findColumns(cells);
     const lacks = findMissingColumns(columns);
-    const foreignAmounts = columns.date >= 0 ? findForeignAmounts(cells) : undefined;
-    if (foreignAmounts !== undefined) {
-      throw buildForeignError(`line ${line}`, foreignAmounts);
+    if (columns.date >= 0) {
+      refuseOtherUnits(line, cells);
     }
     if (lacks.length === 0) {
       refuseAmbiguousHeading(line, cells);
@@ -89,6 +90,20 @@ async function findHeadingIn(
     }
   }
   return missing;
+}
+
+/** @throws ValidationError if a column of amounts is in another currency, or in thousands. */
+export function refuseOtherUnits(line: number, cells: readonly string[]): void {
+  const foreign = findForeignAmounts(cells);
+  if (foreign !== undefined) {
+    throw buildForeignError(`line ${line}`, foreign);
+  }
+  const scaled = findScaledAmounts(cells);
+  if (scaled !== undefined) {
+    throw buildUnreadableError(
+      `line ${line}: ${toPrintable(scaled.slice(0, 50))} is not in whole rupiah. Export it again with full amounts`,
+    );
+  }
 }
 
 /** @throws ValidationError if two columns of amounts have the same meaning. */

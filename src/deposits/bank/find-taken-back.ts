@@ -3,6 +3,7 @@ import { addDays } from '../../shared/business-time.js';
 import { splitIntoChunks } from '../../shared/collections.js';
 import { BankLineModel, type BankLine, type BankLineStatus } from './bank-line.model.js';
 import { sameWithinDays } from './bank-lines.js';
+import { findReferred } from './find-referred.js';
 import { findCorrectionWord, findTellingWords, scoreOverlap } from './correction-text.js';
 import {
   pairCorrections,
@@ -81,21 +82,31 @@ export async function findTakenBack(
     ),
   );
   const paired = new Set(pairs.map(({ correction }) => correction.key));
-  for (const { key, description } of incoming) {
+  for (const { key, isReversal } of incoming) {
     const line = stored.get(key);
     // A correction that says so openly, or a line that an operator has reopened.
-    if (findCorrectionWord(description) === 'sure' || (line?.status === 'open' && isPaired(line))) {
+    if (isReversal || (line?.status === 'open' && isPaired(line))) {
       doubtful.add(key);
     }
   }
-  for (const key of await findTakenBackElsewhere(incoming, stored)) {
+  const alone = fresh.filter(({ key }) => !paired.has(key));
+  const done = new Set(corrections.filter((each) => !alone.includes(each)).map(({ line }) => line));
+  for (const key of [
+    ...(await findTakenBackElsewhere(incoming, stored)),
+    ...(await findReferred(
+      outgoingLines.filter(({ line }) => !done.has(line)),
+      incoming,
+      'same-amount',
+    )),
+    ...(await findReferred(alone, incoming, 'any-amount')),
+  ]) {
     doubtful.add(key);
   }
   return {
     pairs: pairs.flatMap(({ correction, line: payment }) =>
       correction.day === null ? [] : [{ correction: { ...correction, day: correction.day }, payment }],
     ),
-    unpaired: fresh.filter(({ key }) => !paired.has(key)),
+    unpaired: alone,
     takenBack: new Set([
       ...pairs.map(({ line }) => line.key),
       ...reversing.pairs.map(({ correction }) => correction.key),

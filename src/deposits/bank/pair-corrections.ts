@@ -41,8 +41,8 @@ interface Possible<C, L> {
 
 /**
  * Pairs corrections with the lines that they take back, in any order: equal amount, near days, and
- * texts that share a reference or a name. A line is taken back once. A correction whose text tells
- * nothing makes all lines of its amount doubtful, and so does one that fits several texts equally.
+ * texts that share a reference or a name. A line is taken back once. A correction that fits several
+ * texts equally makes them doubtful. One without a line makes all lines of its amount doubtful.
  */
 export async function pairCorrections<C extends Correcting, L extends Correctable>(
   corrections: readonly C[],
@@ -61,7 +61,7 @@ export async function pairCorrections<C extends Correcting, L extends Correctabl
     const words = findTellingWords(correction.description);
     for (const { line, words: theirs } of told.get(correction.amount) ?? []) {
       const days = correction.day === null ? 0 : (Date.parse(correction.day) - Date.parse(line.day)) / dayMs;
-      if (days > correctedWithinDays || days < -correctedBeforeDays) {
+      if (!isNear(days)) {
         continue;
       }
       const score = scoreOverlap(words, theirs);
@@ -72,7 +72,24 @@ export async function pairCorrections<C extends Correcting, L extends Correctabl
       }
     }
   }
-  return pickPairs(possible, doubtful);
+  const picked = pickPairs(possible, doubtful);
+  const paired = new Set(picked.pairs.map(({ correction }) => correction.key));
+  const taken = new Set(picked.pairs.map(({ line }) => line.key));
+  for await (const { day, amount } of iterateInSlices(corrections.filter(({ key }) => !paired.has(key)))) {
+    (told.get(amount) ?? [])
+      .filter(({ line }) => !taken.has(line.key) && isNearDay(line.day, day))
+      .forEach(({ line }) => doubtful.add(line.key));
+  }
+  return picked;
+}
+
+function isNear(days: number): boolean {
+  return days <= correctedWithinDays && days >= -correctedBeforeDays;
+}
+
+/** True if a line of the day `later` may take back one of the day `day`. A null may be any day. */
+export function isNearDay(day: string, later: string | null): boolean {
+  return later === null || isNear((Date.parse(later) - Date.parse(day)) / dayMs);
 }
 
 function pickPairs<C extends Correcting, L extends Correctable>(

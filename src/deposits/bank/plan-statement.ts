@@ -7,6 +7,7 @@ import { BankLineModel, decidedStatuses, type BankLine } from './bank-line.model
 import { findCandidates, filterInTime, type Candidate } from './find-candidates.js';
 import { isSingleMatch, getPaidDepositIds, shownMax, type LineMatchResult } from './line-match.js';
 import { matchLinesByText } from './match-lines-by-text.js';
+import { isDoubtfulText } from './correction-text.js';
 import { findTakenBack, type Corrections } from './find-taken-back.js';
 import { findNamedDeposits, type StatementNames } from './find-named-deposits.js';
 import { getDaysAround, sameWithinDays } from './bank-lines.js';
@@ -59,7 +60,9 @@ export async function planStatement(statement: BankStatement): Promise<Statement
       unnamed.set(sameDay, matchAmount(line, left, { isAlone, isNamed }));
     }
     const matched = named.get(line.key) ?? unnamed.get(sameDay) ?? { match: 'none', deposits: [] };
-    const found = taken.doubtful.has(line.key) ? downgradeMatch(matched) : matched;
+    const isDoubtful =
+      taken.doubtful.has(line.key) || (matched.match === 'amount' && isDoubtfulText(line.description));
+    const found = isDoubtful ? downgradeMatch(matched) : matched;
     lines.push({
       ...line,
       ...(status === 'open' || status === 'correction'

@@ -6,7 +6,6 @@ import { UnreadableSheetError } from '../../workbook/csv-lines.js';
 import { openStatement } from './open-statement.js';
 import { readCamt053 } from './read-camt053.js';
 import { readMt940 } from './read-mt940.js';
-import { findCorrectionWord } from './correction-text.js';
 import { buildUnreadableError, type BankLineRefusal, type ReadLine } from './statement-line.js';
 import { readStatementTable, type DayOrders } from './statement-table.js';
 
@@ -23,6 +22,8 @@ export interface IncomingLine {
   /** The bank's text. If `isWhole` is false, the cut part may name another deposit. */
   description: string;
   isWhole: boolean;
+  /** True if a word in any cell says that the line takes back another one. */
+  isReversal?: true;
 }
 
 export interface OutgoingLine {
@@ -142,14 +143,22 @@ function addLine(statement: BankStatement, read: ReadLine, seen: Map<string, num
   if (read.kind === 'outgoing' || day === null) {
     statement.outgoing += 1;
     statement.outgoingLines.push({ line, day, amount, description });
-    if (read.isReversal || findCorrectionWord(description) !== null) {
+    if (read.isReversal) {
       const key = buildKey(['correction', day, amount, read.description], seen);
       statement.corrections.push({ line, key, day, amount, description });
     }
     return;
   }
   const key = buildKey([day, amount, read.description], seen);
-  statement.incoming.push({ line, key, day, amount, description, isWhole });
+  statement.incoming.push({
+    line,
+    key,
+    day,
+    amount,
+    description,
+    isWhole,
+    ...(read.isReversal && { isReversal: true }),
+  });
 }
 
 /** Two exports of one bank may differ in case and spaces. */

@@ -20,7 +20,7 @@ interface Reading {
   open: Values | null;
   texts: string[];
   entries: number;
-  /** Sum of the booked entries, in sen. Null if one of them could not be read. */
+  /** Sum of the booked entries, in sen. Null if one is in another currency. */
   sum: bigint | null;
   balances: Map<string, bigint>;
   today: string;
@@ -172,11 +172,8 @@ function readEntry(values: Values, reading: Reading): ReadLine {
     return refuseLine(line, 'not-idr', 'Ccy');
   }
   if (sen === null) {
-    reading.sum = null;
-    return refuseLine(
-      line,
-      /^(?:CRDT|DBIT)$/.test(values.get('CdtDbtInd') ?? '') ? 'bad-amount' : 'no-direction',
-    );
+    // Without this amount the balances prove nothing about the other entries.
+    throw buildUnreadableError(`entry ${line}: its amount or direction cannot be read`);
   }
   reading.sum = reading.sum === null ? null : reading.sum + sen;
   const amount = Number((sen < 0n ? -sen : sen) / 100n);

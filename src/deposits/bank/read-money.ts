@@ -1,6 +1,7 @@
 import {
   areContradictory,
   isBlankAmount,
+  isMarkedDirection,
   parseAmount,
   parseDirection,
   type BankAmount,
@@ -32,8 +33,9 @@ export function readMoney(cell: Cell, columns: BankColumns): Money | MoneyRefusa
   if (money === 'none' || 'why' in money) {
     return money;
   }
-  const against = columns.kinds.find((place) =>
-    areContradictory(parseDirection(cell(place)), money.direction),
+  const against = columns.kinds.find(
+    (place) =>
+      isMarkedDirection(cell(place)) || areContradictory(parseDirection(cell(place)), money.direction),
   );
   return against === undefined ? money : { why: 'no-direction', place: against };
 }

@@ -17,8 +17,8 @@ interface Field {
 
 /** The statement whose lines are being read. Amounts are in sen. */
 interface Balance {
-  /** Balance after the lines so far. Null if a line could not be read. */
-  sen: bigint | null;
+  /** Balance after the lines so far. */
+  sen: bigint;
   isOpen: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Balance {
  * @throws ValidationError if the message is incomplete, contradicts its balances, or is not in rupiah.
  */
 export async function* readMt940(text: string, today: string): AsyncGenerator<ReadLine> {
-  const balance: Balance = { sen: null, isOpen: false };
+  const balance: Balance = { sen: 0n, isOpen: false };
   let entry: Field | null = null;
   let details: string[] = [];
   let count = 0;
@@ -59,13 +59,27 @@ export async function* readMt940(text: string, today: string): AsyncGenerator<Re
   }
 }
 
-/** Yields the fields of a message. Each begins with its tag, and continues over the next lines. */
+/** Full length of a line of :86:. A word continues on the next line. */
+const lineLength = 65;
+
+/**
+ * Yields the fields of a message. Each begins with its tag, and continues over the next lines.
+ * @throws ValidationError if a full line of a text is followed by a field: a payer could have
+ * written that field in a note that the bank wrapped.
+ */
 function* splitFields(text: string): Generator<Field> {
   let field: Field | null = null;
   let line = 0;
+  let before = '';
   for (const each of text.split(/\r\n?|\n/)) {
     line += 1;
     const [, tag, value = ''] = /^(?:\{[^:]{0,3}:[^\n]{0,200}\{4:)?:(\d{2}[A-Z]?):(.*)$/.exec(each) ?? [];
+    if (field?.tag === '86' && before.length >= lineLength && /^:(?:6\d[A-Z]?|86):/.test(each)) {
+      throw buildUnreadableError(
+        `line ${line}: the text above may continue here, so it is not certain that this is a field`,
+      );
+    }
+    before = each;
     if (tag !== undefined) {
       if (field) {
         yield field;
@@ -107,7 +121,7 @@ function applyBalance(balance: Balance, { tag, value, line }: Field): void {
   if (isOpening === balance.isOpen) {
     throw buildUnreadableError(`line ${line}: its balance is out of order`);
   }
-  if (!isOpening && balance.sen !== null && balance.sen !== sen) {
+  if (!isOpening && balance.sen !== sen) {
     throw buildUnreadableError(`line ${line}: its entries do not lead to its closing balance`);
   }
   balance.sen = sen;
@@ -124,13 +138,13 @@ function readEntry(
 ): ReadLine {
   const found = entryPattern.exec(value);
   if (!found) {
-    balance.sen = null;
-    return refuseLine(line, 'bad-amount', ':61:');
+    // Without this amount the balances prove nothing about the other entries.
+    throw buildUnreadableError(`line ${line}: its entry (:61:) cannot be read`);
   }
   const [, valueDate = '', bookingDate, mark = '', , figure = '', , references = '', more = ''] = found;
   const sen = toSen(figure);
   const isIn = mark === 'C' || mark === 'RD';
-  balance.sen = balance.sen === null ? null : balance.sen + (isIn ? sen : -sen);
+  balance.sen += isIn ? sen : -sen;
   if (mark === 'RD') {
     return refuseLine(line, 'reversal');
   }
@@ -161,9 +175,6 @@ function toSen(figure: string): bigint {
   const [whole = '', sen = ''] = figure.split(',');
   return BigInt(whole + sen.padEnd(2, '0'));
 }
-
-/** Full length of a line of :86:. A word continues on the next line. */
-const lineLength = 65;
 
 /** Joins the lines of :86: and removes the marks of its subfields, such as ?20. */
 function joinLines(value: string): string {

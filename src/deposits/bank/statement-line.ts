@@ -4,6 +4,7 @@ import { ValidationError } from '../../shared/errors.js';
 import { toPrintable } from '../../shared/printable.js';
 import { asWritten } from '../../shared/say.js';
 import type { Direction } from './bank-cells.js';
+import { findCorrectionWord, isCorrectionText } from './correction-text.js';
 
 /**
  * Reasons why a line is not accepted.
@@ -43,7 +44,7 @@ export interface PaymentLine {
   description: string;
   /** False if the description is cut. */
   isWhole: boolean;
-  /** True if the format says that the line takes back another one, whatever its text. */
+  /** True if the format, or a word in any of its cells, says that the line takes back another one. */
   isReversal: boolean;
 }
 
@@ -61,11 +62,13 @@ interface Booking {
   /** Heading of the day, for messages. */
   dayColumn: string | undefined;
   isReversal?: boolean;
+  /** The text of all cells, in which a bank may say that the line takes back another one. */
+  marks?: string;
 }
 
 /** Builds a payment. Incoming payments need a day that is neither too old nor in the future. */
 export function buildPayment(
-  { line, day, amount, direction, text, dayColumn, isReversal = false }: Booking,
+  { line, day, amount, direction, text, dayColumn, isReversal = false, marks = text }: Booking,
   today: string,
 ): ReadLine {
   if (direction === 'in' && (day === null || day > addDays(today, 1))) {
@@ -82,7 +85,8 @@ export function buildPayment(
     amount,
     description: description.slice(0, descriptionMax),
     isWhole: description.length <= descriptionMax,
-    isReversal,
+    isReversal:
+      isReversal || (direction === 'in' ? findCorrectionWord(marks) === 'sure' : isCorrectionText(marks)),
   };
 }
 

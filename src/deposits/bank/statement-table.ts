@@ -4,8 +4,13 @@ import type { SheetLine } from '../../workbook/csv-lines.js';
 import { alignCells, type RowShape } from './align-cells.js';
 import { detectDayOrder, parseDay } from './bank-cells.js';
 import { findColumns, findMissingColumns, type BankColumns } from './bank-columns.js';
-import { findForeignLabel, isForeign, isForeignCodeOnly } from './bank-currency.js';
-import { findHeading, refuseAmbiguousHeading, type StatementPeriod } from './find-heading.js';
+import { findForeignAccount, findForeignLabel, isForeign, isForeignCodeOnly } from './bank-currency.js';
+import {
+  findHeading,
+  refuseAmbiguousHeading,
+  refuseOtherUnits,
+  type StatementPeriod,
+} from './find-heading.js';
 import { readMoney } from './read-money.js';
 import {
   buildForeignError,
@@ -63,7 +68,7 @@ function readRow(row: SheetLine, table: Table): ReadLine | null {
     return null;
   }
   const date = (row.cells[table.columns.date] ?? '').trim();
-  if (isLabel(date, table.today)) {
+  if (isLabel(date, table.today) || date === '') {
     const label = readLabelRow(row, table);
     if (label) {
       return label;
@@ -88,12 +93,21 @@ function isPending(date: string): boolean {
 
 /** Follows repeated headings, which may be in another order. Returns null for any other row. */
 function readLabelRow({ line, cells }: SheetLine, table: Table): ReadLine | null {
-  const foreign = findForeignLabel(cells);
+  // Only the bank writes in the column of dates. An empty one may belong to a payer's long text.
+  const isOfBank = (cells[table.columns.date] ?? '').trim() !== '';
+  const foreign = isOfBank ? findForeignAccount(cells, []) : findForeignLabel(cells);
   if (foreign !== undefined) {
     throw buildForeignError(`line ${line}`, foreign);
   }
   const columns = findColumns(cells);
+  if (columns.date >= 0) {
+    refuseOtherUnits(line, cells);
+  }
   if (findMissingColumns(columns).length > 0) {
+    // Headings of another table, whose lines must not be read with the columns of this one.
+    if (columns.date >= 0 && columns.texts.length > 0) {
+      throw buildUnreadableError(`line ${line}: unknown headings. Export it again without them`);
+    }
     return null;
   }
   refuseAmbiguousHeading(line, cells);
@@ -125,7 +139,9 @@ function readLine(row: SheetLine, table: Table): ReadLine {
   if ('why' in money) {
     return refuseLine(line, money.why, columns.names[money.place]);
   }
-  const unsettled = columns.statuses.find((place) => !isFinal(cell(place)));
+  const unsettled =
+    columns.statuses.find((place) => !isFinal(cell(place))) ??
+    findPlace(cells, (each, place) => isUnpaid(each) && !columns.texts.includes(place));
   if (money.direction === 'in' && (isPending(date) || unsettled !== undefined)) {
     return refuseLine(line, 'not-booked', unsettled === undefined ? undefined : columns.names[unsettled]);
   }
@@ -138,6 +154,7 @@ function readLine(row: SheetLine, table: Table): ReadLine {
       direction: money.direction,
       isReversal: money.isReversal === true,
       text: columns.texts.map(cell).join(' '),
+      marks: cells.join(' '),
       dayColumn: columns.names[columns.date],
     },
     today,
@@ -152,6 +169,21 @@ function refuseMonthFirst(line: number, date: string, { columns, orders }: Table
       `line ${line}: its dates have the month first. Export them with the day first (23/11/2026), or name the order in the heading: Date (mm/dd/yyyy)`,
     );
   }
+}
+
+function findPlace(
+  cells: readonly string[],
+  isWanted: (cell: string, place: number) => boolean,
+): number | undefined {
+  const place = cells.findIndex(isWanted);
+  return place < 0 ? undefined : place;
+}
+
+/** True for a cell that is only the status of a payment that did not happen, whatever its heading. */
+function isUnpaid(cell: string): boolean {
+  return /^(?:gagal|failed|pending|reversed|batal|dibatalkan|ditolak|rejected|refunded|cancell?ed)$/i.test(
+    cell,
+  );
 }
 
 /** True if a status column says that the payment is final. */

@@ -166,7 +166,8 @@ describe('payments that the bank takes back', () => {
     const second = { amount: one.amount, text: `TRSF ${other.refId} SITI` };
     expect(await matches(second, one.paid, one.back)).to.deep.equal(['referenced', 'taken-back']);
     const otherAmount = { ...one.back, amount: one.amount + 1 };
-    expect(await matches(one.paid, second, otherAmount)).to.deep.equal(['referenced', 'referenced']);
+    // The bank may take a part back, or add a fee: another amount is not proof, but doubt.
+    expect(await matches(one.paid, second, otherAmount)).to.deep.equal(['several', 'referenced']);
     const incoming = { ...one.back, out: false };
     expect((await matches(one.paid, incoming))[0], 'same direction').to.not.equal('taken-back');
   });
@@ -198,5 +199,91 @@ describe('payments that the bank takes back', () => {
     expect(await matches(paid, back)).to.deep.equal(['several']);
     expect((await deposits.findOne({ _id: deposit._id }))?.status).to.equal('pending');
     expect(await AccountModel.countDocuments({ _id: deposit.accountId })).to.equal(0);
+  });
+
+  it('an outgoing line with the reference of a payment leaves it to the operator', async () => {
+    const amount = createUniqueAmount();
+    const deposit = await requestDeposit(amount, { refId: `PAY-${Date.now()}` });
+    const paid = { amount, text: `TRSF ${deposit.refId} BUDI` };
+    const gone = (words: string) => ({ amount, text: `${words} ${paid.text}`, out: true });
+    for (const words of ['KEMBALI', 'PENARIKAN', 'RETURSKN', 'X Y Z A B C D E F G']) {
+      expect(await matches(paid, gone(words)), words).to.deep.equal(['several']);
+      expect(await matches(gone(words), paid), words).to.deep.equal(['several']);
+    }
+    const cut = { amount, text: `OUT ${deposit.refId.slice(0, -2)}`, out: true };
+    expect(await matches(paid, cut), 'cut').to.deep.equal(['several']);
+    const other = { amount, text: 'TRF KE SUPPLIER 99887766', out: true };
+    expect(await matches(paid, other)).to.deep.equal(['referenced']);
+  });
+
+  it('a correction without a payment leaves all near lines of its amount to the operator', async () => {
+    for (const text of [
+      'KOREKSI KESALAHAN SISTEM',
+      'REVERSAL AUTO POSTING 88123',
+      'PEMBATALAN ATAS PERMINTAAN NASABAH',
+      'RETUR TRANSAKSI GANDA',
+    ]) {
+      const { amount, paid, deposit } = await takenBack();
+      expect(await matches(paid, { amount, text, out: true }), text).to.deep.equal(['several']);
+      const named = { amount, text: `TRF ${deposit._id}` };
+      expect(await matches(named, { amount, text, out: true }), text).to.deep.equal(['several']);
+      expect(await matches(paid, { amount: amount + 1, text, out: true }), text).to.deep.equal([
+        'referenced',
+      ]);
+    }
+    const { amount, paid } = await takenBack();
+    await confirm({ amount, text: 'KOREKSI KESALAHAN SISTEM', out: true });
+    expect(await matches({ ...paid, days: 1 }), 'of an earlier file').to.deep.equal(['several']);
+  });
+
+  it('an MT940 reversal that names nothing leaves its amount to the operator', async () => {
+    const { amount, paid } = await takenBack();
+    const ymd = today.slice(2).replaceAll('-', '');
+    const entries = [`:61:${ymd}C${amount},NTRFX`, `:86:${paid.text}`, `:61:${ymd}RC${amount},NTRFX`];
+    const file = [':20:X', `:60F:C${ymd}IDR0,`, ...entries, ':86:SYSTEM ENTRY 778899', `:62F:C${ymd}IDR0,`];
+    const { lines } = await planStatement(await readBankStatement(Buffer.from(file.join('\n'))));
+    expect(lines.map(({ match }) => match)).to.deep.equal(['several']);
+  });
+
+  it('finds the word of a correction in any cell and any form', async () => {
+    const words = 'TOLAKAN,REJECT,RJCT,DITOLAK,RTN,RALAT,PEMBETULAN,STORNO,RVS,GAGAL,JURNAL BALIK,CHARGEBACK';
+    const forms = ['(REV)', 'REV-TRSF', 'BATAL;', 'KORE\u200bKSI', 'KOREK\u00adSI', 'ＫＯＲＥＫＳＩ'];
+    for (const word of [...words.split(','), ...forms]) {
+      const { paid, back } = await takenBack(word);
+      expect(await matches(paid, back), word).to.deep.equal(['taken-back']);
+    }
+    const { amount, paid } = await takenBack();
+    const late = { amount, text: `${'x '.repeat(300)} KOREKSI`, out: true };
+    expect(await matches(paid, late), 'after 500 characters').to.deep.equal(['several']);
+    const day = today.split('-').reverse().join('/');
+    const row = (text: string, code: string, money: string) => `${day},${text},${code},${money}`;
+    const planned = async (...rows: string[]) => {
+      const text = ['Tanggal,Keterangan,Kode Transaksi,Debit,Kredit', ...rows].join('\n');
+      const { lines } = await planStatement(await readBankStatement(Buffer.from(text)));
+      return lines.map(({ match }) => match);
+    };
+    const came = row(paid.text, 'TRF', `,${amount}`);
+    expect(await planned(came, row('SYSTEM', 'REVERSAL', `${amount},`))).to.deep.equal(['several']);
+    expect(await planned(row(paid.text, 'RETUR', `,${amount}`))).to.deep.equal(['several']);
+    expect(await planned(came)).to.deep.equal(['referenced']);
+  });
+
+  it('a balance, a sum or the return of an own payment is not matched by amount', async () => {
+    for (const text of [
+      'SALDO AWAL',
+      'Saldo Akhir',
+      'TOTAL MUTASI KREDIT',
+      'SUBTOTAL',
+      'OPENING BALANCE',
+      'Closing Balance',
+      'REV TRF KE SUPPLIER',
+      'GAGAL TRF KE SUPPLIER',
+      'TOLAKAN TRF SUPPLIER',
+    ]) {
+      const { amount } = await takenBack();
+      expect(await matches({ amount, text }), text).to.deep.equal(['several']);
+    }
+    const { amount } = await takenBack();
+    expect(await matches({ amount, text: 'SETORAN TUNAI' })).to.deep.equal(['amount']);
   });
 });
