@@ -83,7 +83,13 @@ describe('bytes of a provider that do not belong to the order', function () {
   ] as const) {
     it(`before the request, ${what} is no answer: the order is not sent`, async () => {
       await withServer(
-        (socket) => void (bytes === null ? socket.end() : socket.write(bytes)),
+        (socket) => {
+          if (bytes === null) {
+            socket.end();
+          } else {
+            socket.write(bytes);
+          }
+        },
         async (url, connections) => {
           const outcomes = [await send(url), await send(url), await send(url)];
           for (const outcome of outcomes) {

@@ -87,7 +87,12 @@ function readRow(
   }
   try {
     const at = readTime(cell('at'));
-    return toPrintableDeep({ providerRef: cell('ref_id'), at, status, serialNumber: readSerialNumber(cell('sn')) });
+    return toPrintableDeep({
+      providerRef: cell('ref_id'),
+      at,
+      status,
+      serialNumber: readSerialNumber(cell('sn')),
+    });
   } catch (error) {
     throw error instanceof UnreadableTimeError ? refuse('at', error.message) : error;
   }
