@@ -127,10 +127,10 @@ describe('a provider that accepts no connection within the timeout', () => {
       try {
         expect(await call('POST', 300)).to.deep.equal({ kind: 'not-sent', reason: 'CONNECT_TIMEOUT' });
         stopped.resume();
-        const isAccepted = () => stopped.seen.connections > stopped.fillers;
+        const isAccepted = () => stopped.seen().connections > 0;
         await eventually('the connection is accepted after all', isAccepted);
         expect(await call('GET', 5_000)).to.include({ kind: 'answer', status: 200 });
-        await eventually('only the later call arrived', () => stopped.seen.requests === 1);
+        await eventually('only the later call arrived', () => stopped.seen().requests === 1);
       } finally {
         await stopped.close();
       }

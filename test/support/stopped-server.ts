@@ -8,9 +8,11 @@ export interface StoppedServer {
   port: number;
   /** Lets the process continue. The kernel repeats each waiting connection attempt about a second later. */
   resume(): void;
-  /** Connections that arrived, and requests on them. Includes `fillers`, which send nothing. */
-  seen: { connections: number; requests: number };
-  fillers: number;
+  /**
+   * Connections that the server accepted, without those that fill its queue, and requests on them.
+   * The kernel may lose a connection of the queue, so these are not counted together.
+   */
+  seen(): { connections: number; requests: number };
   close(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export interface StoppedServer {
 export async function startStoppedServer(): Promise<StoppedServer> {
   const program = `
     const server = require('node:net').createServer((socket) => {
-      console.log('connection');
+      console.log('connection ' + socket.remotePort);
       socket.on('error', () => {});
       socket.on('data', () => {
         console.log('request');
@@ -32,8 +34,8 @@ export async function startStoppedServer(): Promise<StoppedServer> {
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const [port] = (await once(lines, 'line')) as [string];
-  const seen = { connections: 0, requests: 0 };
-  lines.on('line', (line) => (seen[line === 'request' ? 'requests' : 'connections'] += 1));
+  const printed: string[] = [];
+  lines.on('line', (line) => printed.push(line));
   child.kill('SIGSTOP');
   const fillers = Array.from({ length: 4 }, () => net.connect(Number(port), '127.0.0.1'));
   fillers.forEach((socket) => socket.on('error', () => undefined));
@@ -44,8 +46,12 @@ export async function startStoppedServer(): Promise<StoppedServer> {
   return {
     port: Number(port),
     resume: () => void child.kill('SIGCONT'),
-    seen,
-    fillers: fillers.length,
+    seen: () => {
+      const filling = fillers.map(({ localPort }) => `connection ${localPort ?? ''}`);
+      const requests = printed.filter((line) => line === 'request').length;
+      const fromFillers = printed.filter((line) => filling.includes(line)).length;
+      return { connections: printed.length - requests - fromFillers, requests };
+    },
     close: async () => {
       fillers.forEach((socket) => socket.destroy());
       child.kill('SIGKILL');
