@@ -323,8 +323,12 @@ async function inquireBill(
   if (read.kind !== 'read') {
     return { outcome: 'unavailable', code: read.code, message: read.message };
   }
-  const { status: code } = read.body;
+  const { status: code, ref_id: refId, transaction_status: state } = read.body;
   const message = cleanMessage(read.body.message, 'No bill');
+  // The bill of another inquiry must not be quoted.
+  if (code === '00' && ((refId && refId !== providerRef) || (state && state !== 'success'))) {
+    return { outcome: 'unavailable', code, message: `Contradicting response: ${message}` };
+  }
   switch (code) {
     case '00': {
       const bill = readJson(answer, billSchema);

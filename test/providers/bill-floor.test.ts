@@ -48,6 +48,16 @@ describe('cost floor of bills', () => {
     expect(await inquire(h2h)).to.include({ totalAmount: 102_500, totalBill: 100_000, adminFee: 2_500 });
   });
 
+  it('does not quote the bill of another inquiry, or one that failed', async () => {
+    const amounts = { total_bill: 100_000, admin_fee: 2_500, total_amount: 102_500 };
+    for (const other of [{ ref_id: 'order-2' }, { transaction_status: 'failed' }]) {
+      bill = { ...amounts, ...other };
+      expect(await inquire(h2h), JSON.stringify(other)).to.include({ outcome: 'unavailable' });
+    }
+    bill = { ...amounts, transaction_status: 'success' };
+    expect(await inquire(h2h)).to.include({ totalAmount: 102_500 });
+  });
+
   it('does not sell a bill whose amounts are negative, zero or contradictory', async () => {
     for (const [adapter, amounts] of [
       [digiflazz, { admin: 2_500, price: 100_000, selling_price: 0 }],
