@@ -164,7 +164,7 @@ function registerSet(group: Command): void {
       ).argParser(wholeNumber(0, limits.maxWaitMaxS)),
       new Option(
         '--serial-placeholder <texts...>',
-        'texts that it writes where it has no serial number, besides -, 0, null and the like; "": none',
+        'further texts that it writes where it has no serial number; "": none',
       ).argParser(placeholder),
       new Option('--secret-stdin', 'read our secret for the provider from standard input').conflicts(
         'callbackSecretStdin',

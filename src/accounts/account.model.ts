@@ -36,8 +36,8 @@ export interface ProviderSettings {
    */
   maxWaitS?: number | null;
   /**
-   * Texts that the provider writes where it has no serial number, besides those known of all
-   * providers. Null or absent means none.
+   * Further texts that the provider writes where it has no serial number, in addition to the
+   * common ones. Null or absent means none.
    */
   serialPlaceholders?: string[] | null;
 }

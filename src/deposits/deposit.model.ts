@@ -41,7 +41,7 @@ schema.index(
 // Bank lines are matched with deposits by amount, across all accounts.
 schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
-// Operators choose among the pending deposits of an amount, of which few are among the finished ones.
+// Operators choose among the pending deposits of an amount. Most deposits are finished.
 schema.index(
   { amount: 1, createdAt: -1 },
   { partialFilterExpression: { status: 'pending' }, name: 'pending_amount_newest' },

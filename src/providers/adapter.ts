@@ -200,7 +200,7 @@ export interface ProviderConnection {
   signWith?: 'hmac' | 'md5';
   /** Limit for all processes together. Absent or null means no limit. */
   callsPerSecond?: number | null;
-  /** Texts that this provider writes where it has no serial number, besides those known of all. */
+  /** Further texts that this provider writes where it has no serial number. */
   serialPlaceholders?: readonly string[] | null;
   /**
    * Concurrent calls of all processes together. Absent or null means that this provider has no

@@ -5,7 +5,7 @@ import { toSellableBill } from './check-bill.js';
 import { decidingRupiah, informativeText, readRupiah, readText } from './informative-fields.js';
 import { cleanMessage } from './json-response.js';
 
-/** The fields of a bill, besides those of every response. Only the amounts must be readable. */
+/** The fields that only a bill has. Only the amounts must be readable. */
 export interface BillFields {
   customer_name?: string | null;
   /** Rupiah that Digiflazz takes from our balance. */

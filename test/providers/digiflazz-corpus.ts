@@ -1,6 +1,6 @@
 /**
  * Made-up responses in the layouts of Digiflazz's public documentation, with the expected result of
- * the adapter beside each.
+ * the adapter next to each.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ProviderConnection } from '../../src/providers/adapter.js';

@@ -41,7 +41,7 @@ export const providerFields = {
   limits: requiredObject({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
   serial_placeholders: Joi.array()
     .items(Joi.string())
-    .description('Texts that count as no serial number, besides those known of all providers.'),
+    .description('Further texts of this provider that count as no serial number.'),
   day: requiredObject({
     orders: Joi.number(),
     sold: Joi.number(),
