@@ -4,6 +4,7 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
+import { indexByCode } from './stream-rows.js';
 
 /**
  * Differences between an offer and the provider's price list.
@@ -58,7 +59,7 @@ export async function comparePriceList(
       asWritten(`The provider did not return its price list (${reading.code}): ${reading.message}`),
     );
   }
-  const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  const rowOf = indexByCode(reading.value);
   const unread = new Set(reading.unreadable?.codes);
   return {
     offers: active.length,

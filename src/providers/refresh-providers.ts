@@ -12,6 +12,7 @@ import { judgePriceList, type PriceListSize } from './judge-price-list.js';
 import { storeFloat } from './provider-float.js';
 import { ProviderStateModel, type PriceListState, type ProviderState } from './provider-state.model.js';
 import { removeEmptyQueues } from './provider-queue.js';
+import { indexByCode } from './stream-rows.js';
 
 /** Reads our balance and price list of each provider when they are due. */
 export const refreshProvidersJob = defineScheduledJob('refresh-providers', 20_000);
@@ -115,7 +116,7 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
       codes: codes.slice(0, 10),
     });
   }
-  const rowOf = new Map(reading.value.map((row) => [row.code, row]));
+  const rowOf = indexByCode(reading.value);
   const listed = offers.filter((offer) => rowOf.has(getSku(offer)) || unread.has(getSku(offer))).length;
   const listedBefore = offers.filter(wasListed).length;
   const { state, isBelieved } = await judge(sellerId, { rows, listed, listedBefore });

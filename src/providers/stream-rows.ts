@@ -125,3 +125,18 @@ export function describeRow(
       .map(([field, text]) => [field, text.trim().slice(0, 200)]),
   );
 }
+
+/**
+ * Returns the rows by code. If a list repeats a code, the row with the higher cost counts, so that
+ * nothing is sold below cost.
+ */
+export function indexByCode(rows: readonly ProviderProduct[]): Map<string, ProviderProduct> {
+  const byCode = new Map<string, ProviderProduct>();
+  for (const row of rows) {
+    const known = byCode.get(row.code);
+    if (!known || known.cost < row.cost) {
+      byCode.set(row.code, row);
+    }
+  }
+  return byCode;
+}

@@ -10,6 +10,7 @@ import { writePlannedChanges } from '../../../src/providers/imports/apply-import
 import { planImport } from '../../../src/providers/imports/plan-import.js';
 import { undoImport } from '../../../src/providers/imports/undo-import.js';
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
+import { syncPriceList } from '../../../src/providers/refresh-providers.js';
 import { applyCatalogue } from '../../../src/providers/supplier-catalogue/apply-catalogue.js';
 import { planCatalogue } from '../../../src/providers/supplier-catalogue/plan-catalogue.js';
 import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
@@ -200,6 +201,14 @@ describe('the import of a price list', function () {
     expect(products.map(({ status }) => status)).to.deep.equal(['active', 'inactive', 'inactive']);
     expect((await offersNow())[0]).to.include({ price: 10_500, cost: 10_000 });
     expect((await PriceImportModel.findById(importId).lean())?.status).to.equal('undone');
+  });
+
+  it('is followed by syncs that take the higher cost of a repeated code', async () => {
+    await apply();
+    const [first] = rows;
+    rows = [...rows, { ...first, price: 100 } as ListedRow, { ...first, price: 11_000 } as ListedRow];
+    expect(await syncPriceList(seller)).to.equal(3);
+    expect((await offersNow())[0]?.cost).to.equal(11_000);
   });
 
   it('asks for a confirmation of new products that lose money after the commission', async () => {
