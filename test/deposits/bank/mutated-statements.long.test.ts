@@ -32,9 +32,14 @@ function mutate(text: string): string {
   }
 }
 
-/** True for whole cells of one line. */
+/** True for whole cells of one line. A comma between digits may belong to an amount (`75,002.00`). */
 function isPiece(text: string, place: number, length: number): boolean {
-  return /^[,;\t][^\n]*[,;\t\n]$/.test(text.slice(place, place + length + 1));
+  const isInNumber = (at: number) => /^\d,\d$/.test(text.slice(at - 1, at + 2));
+  return (
+    /^[,;\t][^\n]*[,;\t\n]$/.test(text.slice(place, place + length + 1)) &&
+    !isInNumber(place) &&
+    !isInNumber(place + length)
+  );
 }
 
 describe(`damaged bank statements ${random.seed}`, function () {
