@@ -46,6 +46,18 @@ export async function buyUntilAnswered(
   return idOf(await eventually('no 503', () => send({ ...asked, refId }, baseUrl()), 60_000));
 }
 
+/** Repeats a call until the response is not a 503, as a client must. */
+export function repeatUntilAnswered(call: () => Promise<Answer>): Promise<Answer> {
+  return eventually(
+    'no 503',
+    async () => {
+      const answer = await call();
+      return answer.status === 503 ? null : answer;
+    },
+    60_000,
+  );
+}
+
 async function send({ key, number, refId, heard }: PurchaseInput, baseUrl: string): Promise<Answer | null> {
   const body = { code: 'S10', customer_number: number, ref_id: refId };
   const answer: Answer | null = await apiClient(baseUrl, key)

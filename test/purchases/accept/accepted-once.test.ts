@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToBalance } from '../../support/ledger.js';
+import { repeatUntilAnswered } from '../../support/purchases.js';
 import { sizes } from '../../support/sizes.js';
 import { startStack, type SeededAccount, type Stack } from '../../support/stack.js';
 import { requestPath } from '../../api/support/reseller.js';
@@ -30,12 +31,17 @@ describe('concurrent calls at two web processes', function () {
 
   /** Makes six concurrent calls, three at each process. */
   async function callBothAtOnce(call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> {
-    return Promise.all(Array.from({ length: 6 }, (_, index) => call(index % 2 === 0 ? one() : other())));
+    return Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        repeatUntilAnswered(() => call(index % 2 === 0 ? one() : other())),
+      ),
+    );
   }
 
   async function fundExactly(amount: number): Promise<void> {
     const { balance } = (await one().post('/api/buyer/balance')).body.data;
-    const deposit = await one().post('/api/buyer/deposit', { amount: amount - balance, ref_id: uniqueRef() });
+    const asked = { amount: amount - balance, ref_id: uniqueRef() };
+    const deposit = await repeatUntilAnswered(() => one().post('/api/buyer/deposit', asked));
     expect(deposit.status).to.equal(200);
   }
 
@@ -48,13 +54,11 @@ describe('concurrent calls at two web processes', function () {
     await fundExactly(50 * (await priceOf('S10')));
     const refs = Array.from({ length: 100 }, () => uniqueRef());
     const answers = await Promise.all(
-      refs.map((ref_id, index) =>
-        (index % 2 === 0 ? one() : other()).post('/api/buyer/transaction', {
-          code: 'S10',
-          customer_number: '081234567890',
-          ref_id,
-        }),
-      ),
+      refs.map((ref_id, index) => {
+        const body = { code: 'S10', customer_number: '081234567890', ref_id };
+        const client = index % 2 === 0 ? one() : other();
+        return repeatUntilAnswered(() => client.post('/api/buyer/transaction', body));
+      }),
     );
     expect(answers.filter((each) => each.status === 200)).to.have.length(50);
     const refused = answers.filter((each) => each.status === 402);
@@ -79,7 +83,7 @@ describe('concurrent calls at two web processes', function () {
   it('payments with one ref_id, money for one: all responses name one transaction', async () => {
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       const bill = { code: 'PLNPOST', customer_number: `5300${String(10_000_000 + round)}` };
-      const quote = await one().post('/api/buyer/inquiry', bill);
+      const quote = await repeatUntilAnswered(() => one().post('/api/buyer/inquiry', bill));
       await fundExactly(quote.body.data.total_amount);
       const body = { ...bill, ref_id: uniqueRef() };
       const answers = await callBothAtOnce((client) => client.post('/api/buyer/payment', body));
@@ -105,7 +109,9 @@ describe('concurrent calls at two web processes', function () {
     const body = { code: 'S10', customer_number: '081234567890', ref_id: refId };
     const before = (await one().post('/api/buyer/balance')).body.data.balance;
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => one().post('/api/buyer/transaction', body)),
+      Array.from({ length: 200 }, () =>
+        repeatUntilAnswered(() => one().post('/api/buyer/transaction', body)),
+      ),
     );
     expect([...new Set(answers.map((each) => each.status))]).to.deep.equal([200]);
     const ids = new Set(answers.map((each) => each.body.data.transaction_id));
