@@ -176,10 +176,7 @@ export interface ProviderRecordRow {
   serialNumber: string | null;
 }
 
-/**
- * A callback from a provider. It only triggers a status check. The response to that check moves the
- * money (decision 018).
- */
+/** A callback from a provider, before its order is known (decision 018). */
 export type ProviderCallback =
   { kind: 'ping' } | { kind: 'result'; providerRef: string; status: 'success' | 'failed' | 'pending' };
 
@@ -278,6 +275,19 @@ export interface ProviderAdapter {
   ) => Promise<'ended' | 'refused' | 'unavailable'>;
   /** Parses a callback without trusting it. Returns null if it does not match this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
+  /**
+   * Returns the final outcome that a callback states about this order. Call it only for a signed
+   * callback.
+   *
+   * Null if the callback is not final, is incomplete, or is not about this order: it then only
+   * triggers a status check. An adapter has this method only if the signature covers all fields and
+   * the provider documents them (decision 018).
+   */
+  readCallbackOutcome?: (
+    raw: Buffer,
+    order: ProviderOrder,
+    connection: ProviderConnection,
+  ) => ProviderOutcome | null;
   /**
    * True if the raw body was signed with the secret of this connection. Header names are in lower
    * case.

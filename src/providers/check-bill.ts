@@ -3,6 +3,9 @@ import type { BillOutcome, ProviderBill } from './adapter.js';
 /** Code of a bill whose amounts contradict each other. Such a bill is not sold. */
 export const unsellableBillCode = 'BILL_AMOUNT';
 
+/** A larger total is a mistake of the provider. Penalties that are no part may raise it up to here. */
+const totalToPartsMax = 2;
+
 /** A bill with the rupiah that the provider takes for it. Null if the provider does not say. */
 type PricedBill = ProviderBill & { cost: number | null };
 
@@ -24,6 +27,9 @@ export function toSellableBill({ cost, ...bill }: PricedBill): BillOutcome {
   }
   if (totalBill < 0 || totalAmount < totalBill + bill.adminFee) {
     return refuse(`its total of ${totalAmount} rupiah is less than its parts`);
+  }
+  if (totalAmount > totalToPartsMax * (totalBill + bill.adminFee)) {
+    return refuse(`its total of ${totalAmount} rupiah is more than twice its parts`);
   }
   return { outcome: 'bill', bill: { ...bill, totalBill, totalAmount } };
 }

@@ -4,9 +4,8 @@
  * A status check sends the request of the order again. Within 60 s, the two requests could race;
  * after 90 days, Digiflazz buys again. The traits prevent both.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import Joi from 'joi';
-import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -28,9 +27,11 @@ import {
   type StatusRules,
 } from './json-response.js';
 import { unsellableBillCode } from './check-bill.js';
+import { isCallbackSigned, readCallback } from './digiflazz-callback.js';
 import { billFields, toDigiflazzBill, type BillFields } from './digiflazz-bill.js';
 import { getRcMeaning } from './digiflazz-response-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
+import { isAboutOrder, isSameNumber } from './is-about-order.js';
 import {
   decidingBalance,
   informativeBalance,
@@ -56,6 +57,8 @@ interface Data {
   rc: string;
   ref_id?: string | null;
   status?: string | null;
+  buyer_sku_code?: string | null;
+  customer_no?: string | null;
   message?: string | null;
   sn?: string | null;
   price?: number | null;
@@ -70,11 +73,16 @@ const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
 const textSchema = Joi.string().allow('', null);
-/** Only the first three fields decide the outcome of an order, so only they are strict. */
+/**
+ * `rc`, `ref_id` and `status` decide the outcome of an order, so they are strict. A stated product or
+ * customer of another order makes the response unknown.
+ */
 const dataFields = {
   rc: Joi.string().required(),
   ref_id: textSchema,
   status: textSchema,
+  buyer_sku_code: informativeText,
+  customer_no: informativeText,
   message: informativeText,
   sn: informativeText,
   price: informativeRupiah,
@@ -89,11 +97,21 @@ const balanceSchema = Joi.object<{ data: { deposit: number } }>({
     deposit: decidingBalance.required(),
   }).required(),
 });
-const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | null } }>({
+interface MeterData {
+  name: string;
+  segment_power?: string | null;
+  customer_no?: string | null;
+  meter_no?: string | null;
+  subscriber_id?: string | null;
+}
+const meterSchema = Joi.object<{ data: MeterData }>({
   data: Joi.object({
     rc: Joi.string().valid('00').required(),
     name: Joi.string().required(),
     segment_power: informativeText,
+    customer_no: informativeText,
+    meter_no: informativeText,
+    subscriber_id: informativeText,
   }).required(),
 });
 
@@ -167,6 +185,7 @@ export function createDigiflazzAdapter(
       ),
     inquireMeter,
     readCallback,
+    readCallbackOutcome,
     isCallbackSigned,
   };
 }
@@ -257,11 +276,11 @@ function readOrder(
     const { kind, code, message } = answer;
     return { outcome: kind === 'not-sent' && sent === 'first' ? 'not-sent' : 'unknown', code, message };
   }
-  const { rc, status, sn, price, ref_id: refId } = answer.body;
+  const { rc, status, sn, price } = answer.body;
   const code = rc.slice(0, 20);
   const message = cleanMessage(answer.body.message, `Response code ${code}`);
   const meaning = getRcMeaning(rc);
-  if (!isConsistent(meaning.class, status) || (refId && refId !== order.providerRef)) {
+  if (!isConsistent(meaning.class, status) || !isAbout(answer.body, order)) {
     return { outcome: 'unknown', code, message: `Contradicting response: ${message}` };
   }
   switch (meaning.class) {
@@ -291,6 +310,18 @@ function readOrder(
       };
     }
   }
+}
+
+/** True if the response states no other reference, product or customer than those of the order. */
+function isAbout(data: Data, order: BillQuery): boolean {
+  const { ref_id: refId, buyer_sku_code: productCode = null, customer_no: stated = null } = data;
+  const { customer_no: sent } = buildCustomerFields(order.customerNumber);
+  const isAboutWith = (customerNumber: string) =>
+    isAboutOrder({ productCode, customerNumber: stated }, { productCode: order.productCode, customerNumber });
+  return (
+    (!refId || refId === order.providerRef) &&
+    (isAboutWith(String(sent)) || isAboutWith(order.customerNumber))
+  );
 }
 
 /**
@@ -323,19 +354,15 @@ function buildBillChangedOutcome(total: number): ProviderOutcome {
   };
 }
 
-function readBill(
-  answer: JsonResponse<Data>,
-  bill: JsonResponse<BillData>,
-  { providerRef }: BillQuery,
-): BillOutcome {
+function readBill(answer: JsonResponse<Data>, bill: JsonResponse<BillData>, query: BillQuery): BillOutcome {
   if (answer.kind !== 'read') {
     return { outcome: 'unavailable', code: answer.code, message: answer.message };
   }
-  const { rc, status, ref_id: refId } = answer.body;
+  const { rc, status } = answer.body;
   const code = rc.slice(0, 20);
   const message = cleanMessage(answer.body.message, `Response code ${code}`);
   const meaning = getRcMeaning(rc);
-  if (!isConsistent(meaning.class, status) || (refId && refId !== providerRef)) {
+  if (!isConsistent(meaning.class, status) || !isAbout(answer.body, query)) {
     return { outcome: 'unavailable', code, message: `Contradicting response: ${message}` };
   }
   if (meaning.class === 'success') {
@@ -378,6 +405,9 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
   );
   const meter = unwrapData(readJson(http, meterSchema));
   if (meter.kind === 'read') {
+    if (!isMeter(meter.body, meterNumber)) {
+      return { outcome: 'unavailable', code: '00', message: 'The response is about another meter' };
+    }
     return {
       outcome: 'meter',
       name: cleanMessage(meter.body.name, '-'),
@@ -396,36 +426,29 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
     : { outcome: 'unavailable', code, message };
 }
 
-const callbackStatuses = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
-/** `hook` is a ping's description of the webhook. */
-const callbackSchema = Joi.object<{
-  hook?: object;
-  data?: { ref_id: string; status: keyof typeof callbackStatuses };
-}>({
-  hook: Joi.object(),
-  data: Joi.object({
-    ref_id: Joi.string().min(1).max(64).required(),
-    status: Joi.string()
-      .valid(...Object.keys(callbackStatuses))
-      .required(),
-  }),
-}).or('data', 'hook');
-
-function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
-  const body = matchSchema(callbackSchema, parseJson(raw.toString('utf8')));
-  if (!body) {
-    return null;
-  }
-  return body.data
-    ? { kind: 'result', providerRef: body.data.ref_id, status: callbackStatuses[body.data.status] }
-    : { kind: 'ping' };
+/** A meter is asked for by its own number or by that of its subscriber. */
+function isMeter({ customer_no, meter_no, subscriber_id }: MeterData, meterNumber: string): boolean {
+  const stated = [customer_no, meter_no, subscriber_id].filter((each) => each?.trim());
+  return stated.length === 0 || stated.some((each) => isSameNumber(each ?? '', meterNumber));
 }
 
-function isCallbackSigned(
-  ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>
-): boolean {
-  const header = headers['x-hub-signature'];
-  const secret = connection.callbackSecret ?? connection.secret;
-  const expected = `sha1=${createHmac('sha1', secret).update(raw).digest('hex')}`;
-  return isSameSecret(typeof header === 'string' ? header : '', expected);
+/**
+ * A webhook has the fields of a status response, and its signature covers the whole body. Only a
+ * success, or a refusal with a code that is final by itself, is an outcome here.
+ */
+function readCallbackOutcome(raw: Buffer, order: ProviderOrder): ProviderOutcome | null {
+  const text = quoteNumber(raw.toString('utf8'), 'sn');
+  const body = matchSchema(bodySchema, parseJson(text))?.data;
+  if (!body?.ref_id || !body.status || !body.buyer_sku_code || !body.customer_no) {
+    return null;
+  }
+  const outcome = readOrder({ kind: 'read', body }, order, 'first');
+  switch (outcome.outcome) {
+    case 'success':
+      return outcome;
+    case 'refused':
+      return outcome.failover === 'confirm' || outcome.fault ? null : outcome;
+    default:
+      return null;
+  }
 }

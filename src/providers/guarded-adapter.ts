@@ -63,7 +63,7 @@ export function guardAdapter(unguarded: ProviderAdapter): ProviderAdapter {
 
 /** Every serial number of a provider passes through here before anything else sees the outcome. */
 function withSerialNumbers(adapter: ProviderAdapter): ProviderAdapter {
-  const { record } = adapter;
+  const { record, readCallbackOutcome } = adapter;
   const settle = async (connection: ProviderConnection, outcome: Promise<ProviderOutcome>) =>
     settleSerialNumber(await outcome, connection.serialPlaceholders ?? []);
   return {
@@ -71,6 +71,12 @@ function withSerialNumbers(adapter: ProviderAdapter): ProviderAdapter {
     buy: (connection, order) => settle(connection, adapter.buy(connection, order)),
     inquire: (connection, order) => settle(connection, adapter.inquire(connection, order)),
     payBill: (connection, order) => settle(connection, adapter.payBill(connection, order)),
+    ...(readCallbackOutcome && {
+      readCallbackOutcome: (raw, order, connection) => {
+        const outcome = readCallbackOutcome(raw, order, connection);
+        return outcome && settleSerialNumber(outcome, connection.serialPlaceholders ?? []);
+      },
+    }),
     ...(record && {
       record: async (connection, period) => {
         const read = await record(connection, period);
@@ -89,7 +95,7 @@ function cleanRow(row: ProviderRecordRow, { serialPlaceholders }: ProviderConnec
  * it is stored, logged, shown on a terminal or written to a file.
  */
 function withPrintableResponses(adapter: ProviderAdapter): ProviderAdapter {
-  const { inquireMeter, record } = adapter;
+  const { inquireMeter, readCallbackOutcome, record } = adapter;
   return {
     ...adapter,
     buy: async (...args) => toPrintableDeep(await adapter.buy(...args)),
@@ -100,6 +106,9 @@ function withPrintableResponses(adapter: ProviderAdapter): ProviderAdapter {
     priceList: async (...args) => toPrintableDeep(await adapter.priceList(...args)),
     ...(inquireMeter && {
       inquireMeter: async (...args) => toPrintableDeep(await inquireMeter(...args)),
+    }),
+    ...(readCallbackOutcome && {
+      readCallbackOutcome: (...args) => toPrintableDeep(readCallbackOutcome(...args)),
     }),
     ...(record && { record: async (...args) => toPrintableDeep(await record(...args)) }),
   };

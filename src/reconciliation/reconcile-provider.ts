@@ -4,13 +4,15 @@ import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { orders, type Order } from '../purchases/order.model.js';
+import { groupBy } from '../shared/collections.js';
 import { addDays, getStartOfDay } from '../shared/business-time.js';
 
 /**
  * A difference between the provider's record and ours.
  * - only-provider: the provider executed it, but we have no such sale.
  * - only-ours: our sale is missing in the provider's record.
- * - differs: both records have it, with different results or serial numbers.
+ * - differs: both records have it, with different results or serial numbers, or the provider's rows
+ *   of one reference disagree.
  */
 export interface Difference {
   kind: 'only-provider' | 'only-ours' | 'differs';
@@ -67,7 +69,8 @@ export async function reconcileProvider(
   const day = getDayBounds(date);
   const isOfDay = ({ at }: ProviderRecordRow) => at >= day.start && at < day.end;
   const ofDay = record.filter(isOfDay);
-  const theirs = ofDay.filter(({ status }) => status === 'success');
+  const theirs = dropRepetitions(ofDay.filter(({ status }) => status === 'success'));
+  const disagreeing = findDisagreeing(record);
   const found: Reconciliation = {
     date,
     ours: 0,
@@ -87,7 +90,10 @@ export async function reconcileProvider(
     const rows = theirs.slice(from, from + referencesPerQuery);
     const orderOf = await findOrdersByRef(seller._id, rows);
     for (const row of rows) {
-      const difference = compareProviderRow(row, orderOf.get(row.providerRef));
+      const order = orderOf.get(row.providerRef);
+      const difference = disagreeing.has(row.providerRef)
+        ? buildDisagreement(row.providerRef, order, disagreeing)
+        : compareProviderRow(row, order);
       if (difference) {
         add(difference);
       } else {
@@ -95,6 +101,7 @@ export async function reconcileProvider(
       }
     }
   }
+  const shown = new Set(theirs.map(({ providerRef }) => providerRef));
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
   // The seller and creation time of an order never change, so each order is read once.
   const ours = orders.find<Sale>(
@@ -104,7 +111,11 @@ export async function reconcileProvider(
   for await (const order of ours) {
     found.ours += 1;
     const row = rowOf.get(order._id);
-    if (row?.status !== 'success') {
+    if (disagreeing.has(order._id)) {
+      if (!shown.has(order._id)) {
+        add(buildDisagreement(order._id, order, disagreeing));
+      }
+    } else if (row?.status !== 'success') {
       add(buildMissingDifference(order, row));
     }
   }
@@ -126,6 +137,47 @@ async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Pro
   const references = rows.map(({ providerRef }) => providerRef);
   const found = await orders.find<Sale>({ _id: { $in: references } }, { projection: saleFields }).toArray();
   return new Map(found.filter((each) => each.sellerId === sellerId).map((each) => [each._id, each]));
+}
+
+/** Keeps one success for each reference. Different ones disagree, and are shown together. */
+function dropRepetitions(rows: ProviderRecordRow[]): ProviderRecordRow[] {
+  const kept = new Map<string, ProviderRecordRow>();
+  for (const row of rows) {
+    if (!kept.has(row.providerRef) || row.serialNumber !== null) {
+      kept.set(row.providerRef, row);
+    }
+  }
+  return [...kept.values()];
+}
+
+/**
+ * Finds references with several results: success and failed, or different serial numbers. A row that
+ * is still pending disagrees with nothing.
+ * @returns The results of each, as texts.
+ */
+function findDisagreeing(record: ProviderRecordRow[]): Map<string, string> {
+  const byRef = groupBy(
+    record.filter(({ status }) => status !== 'pending'),
+    ({ providerRef }) => providerRef,
+  );
+  const disagreeing = new Map<string, string>();
+  for (const [providerRef, rows] of byRef) {
+    const serials = new Set(rows.flatMap(({ serialNumber }) => serialNumber ?? []));
+    if (new Set(rows.map(({ status }) => status)).size > 1 || serials.size > 1) {
+      const texts = rows.map(({ status, serialNumber }) => `${status} ${serialNumber ?? ''}`.trim());
+      disagreeing.set(providerRef, [...new Set(texts)].join('; '));
+    }
+  }
+  return disagreeing;
+}
+
+function buildDisagreement(
+  providerRef: string,
+  order: Sale | undefined,
+  disagreeing: Map<string, string>,
+): Difference {
+  const ours = order && `${order.status} ${order.serialNumber ?? order.code ?? ''}`.trim();
+  return { kind: 'differs', providerRef, ours: ours ?? null, theirs: disagreeing.get(providerRef) ?? null };
 }
 
 /** Returns null if both sides agree. */

@@ -66,10 +66,18 @@ describe('cost floor of bills', () => {
       [h2h, { total_bill: 100_000, admin_fee: 2_500, total_amount: 0 }],
       [h2h, { total_bill: 0, admin_fee: 0, total_amount: 0 }],
       [h2h, { total_bill: -2_500, admin_fee: 2_500, total_amount: 0 }],
+      [h2h, { total_bill: 100_000, admin_fee: 2_500, total_amount: 205_001 }],
+      [h2h, { total_bill: 0, admin_fee: 0, total_amount: 102_500 }],
+      [h2h, { total_bill: 100_000, admin_fee: 2_500, total_amount: 10_250_000, price: 100_500 }],
     ] as const) {
       bill = amounts;
       expect(await inquire(adapter), JSON.stringify(amounts)).to.include({ outcome: 'unavailable' });
     }
+  });
+
+  it('quotes a bill whose penalty is no part of it', async () => {
+    bill = { total_bill: 100_000, admin_fee: 2_500, total_amount: 205_000 };
+    expect(await inquire(h2h)).to.include({ totalAmount: 205_000 });
   });
 
   it('does not pay a bill whose cost rose above the agreed total', async () => {

@@ -42,16 +42,22 @@ export async function startCorpusReader() {
     username: 'us',
     secret: 'secret',
   };
-  const order = { providerRef: 'order-1', productCode: 'xld10', customerNumber: '087800001233', costMax: 1 };
+  /** The order that the response states. */
+  const buildOrder = (response: string) => ({
+    providerRef: 'order-1',
+    productCode: findText(response, 'buyer_sku_code') ?? 'xld10',
+    customerNumber: findText(response, 'customer_no') ?? '087800001233',
+    costMax: 1,
+  });
   return {
     floats,
     read(call: CorpusCase['call'], response: string): Promise<object> {
       next = response;
       switch (call) {
         case 'buy':
-          return adapter.buy(connection, order);
+          return adapter.buy(connection, buildOrder(response));
         case 'inquireBill':
-          return adapter.inquireBill(connection, order);
+          return adapter.inquireBill(connection, buildOrder(response));
         case 'balance':
           return adapter.balance(connection);
         case 'inquireMeter':
@@ -60,4 +66,8 @@ export async function startCorpusReader() {
     },
     stop: () => server.stop(),
   };
+}
+
+function findText(json: string, field: string): string | undefined {
+  return new RegExp(`"${field}":\\s*"([^"]+)"`).exec(json)?.[1];
 }

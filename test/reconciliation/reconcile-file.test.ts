@@ -29,6 +29,28 @@ describe("a provider's record from a file", () => {
     expect(another).to.include({ theirs: 0, different: 0, otherDays: 1 });
   });
 
+  it('shows rows of one reference that disagree as one difference', async () => {
+    const row = (result: string) => `ghost-3,2026-11-05 10:00:00,${result}`;
+    for (const [rows, theirs] of [
+      [['Sukses,1', 'Gagal,'], 'success 1; failed'],
+      [['Gagal,', 'Sukses,1'], 'failed; success 1'],
+      [['Sukses,1', 'Sukses,2'], 'success 1; success 2'],
+    ] as const) {
+      const found = await compare(rows.map(row).join('\n'), '2026-11-05');
+      expect(found).to.include({ theirs: 1, different: 1, matched: 0 });
+      expect(found.differences).to.deep.equal([
+        { kind: 'differs', providerRef: 'ghost-3', ours: null, theirs },
+      ]);
+    }
+    const repeated = await compare(
+      [row('Pending,'), row('Sukses,1'), row('Sukses,1')].join('\n'),
+      '2026-11-05',
+    );
+    expect(repeated.differences).to.deep.equal([
+      { kind: 'only-provider', providerRef: 'ghost-3', ours: null, theirs: 'success 1' },
+    ]);
+  });
+
   it('has its times in the time zone of the business', async () => {
     const line = 'ghost-2,2026-11-05 23:30:00,Sukses,222';
     expect(await compare(line, '2026-11-05')).to.include({ theirs: 1, different: 1 });

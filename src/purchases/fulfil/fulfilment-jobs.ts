@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { defineJob, defineQueue, type Job } from '../../jobs/define-job.js';
+import { tryToAddJob } from '../../jobs/add-job.js';
 import { getProviderQueue } from '../../providers/provider-queue.js';
 import { batchCalls } from '../../shared/concurrency.js';
 import { getQuickCollection } from '../../database/mongo.js';
@@ -64,6 +65,17 @@ export const askProviderJob = defineJob<AskData>({
   whileDelayed: 'replace',
   whileActive: 'follow',
 });
+
+/**
+ * Adds a check that does not wait for its schedule. Repeated calls share one job. If it is lost, the
+ * scheduled check follows.
+ */
+export async function requestCheckNow(
+  purchase: Pick<Purchase, '_id' | 'accountId'> & { requestId?: string | undefined },
+): Promise<void> {
+  const { _id: purchaseId, accountId, requestId } = purchase;
+  await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId });
+}
 
 /** Queries the provider again about a sale that it reported as reversed. */
 export const verifySaleJob = defineJob<PurchaseData>({

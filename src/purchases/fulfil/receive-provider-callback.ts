@@ -1,12 +1,11 @@
 import { getExistingAccount } from '../../accounts/find-account.js';
-import type { ProviderAdapter } from '../../providers/adapter.js';
 import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { UnauthorizedError, ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { OrderModel, type Order } from '../order.model.js';
-import { tryToAddJob } from '../../jobs/add-job.js';
-import { askProviderJob, loadPurchase } from './fulfilment-jobs.js';
+import { applyCallback, type SignedCallback } from './apply-callback.js';
+import { loadPurchase, requestCheckNow } from './fulfilment-jobs.js';
 import { appendReviewNote } from './put-under-review.js';
 import { openCase } from './record-cases.js';
 import { enqueueVerification } from './reverse-sale.js';
@@ -19,9 +18,9 @@ export interface InboundCallback {
 }
 
 /**
- * Receives a provider's callback about an order (decision 018). Its content is not trusted: a valid
- * signature only triggers a status check, and only the response to that check moves money. So
- * repeated, late, reordered or wrong callbacks are harmless.
+ * Receives a provider's callback about an order (decision 018). A signed outcome that is final and
+ * agrees with the open order is applied at once. Any other signed callback triggers a status check,
+ * whose response moves the money. So repeated, late and reordered callbacks are harmless.
  *
  * A callback that contradicts a closed order is verified or opens a case.
  *
@@ -30,8 +29,7 @@ export interface InboundCallback {
  *   distinguish these cases.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
-  const adapter = getAdapter(callback.protocol);
-  const parsed = adapter.readCallback(callback.raw);
+  const parsed = getAdapter(callback.protocol).readCallback(callback.raw);
   if (!parsed) {
     throw new ValidationError([{ field: 'body', message: say('noCallback') }]);
   }
@@ -39,16 +37,22 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     return;
   }
   const order = await OrderModel.findById(parsed.providerRef).lean<Order>();
-  if (!order || !(await isSigned(adapter, order, callback))) {
+  const signed = order && (await verifySignature(order, callback));
+  if (!signed) {
     // Use one error for both cases, so that callers cannot probe for orders.
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
+  const isApplied = order.open && (await applyCallback(order, signed));
   logger.info('provider callback', {
     orderId: order._id,
     purchaseId: order.transactionId,
     sellerId: order.sellerId,
     says: parsed.status,
+    isApplied,
   });
+  if (isApplied) {
+    return;
+  }
   if (order.open) {
     await requestStatusCheck(order, parsed.status);
   } else if (parsed.status !== 'pending') {
@@ -56,31 +60,28 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   }
 }
 
-/** True if the order's provider speaks this protocol and the signature is valid. */
-async function isSigned(
-  adapter: ProviderAdapter,
+/** Returns null if the order's provider does not speak this protocol or the signature is wrong. */
+async function verifySignature(
   order: Order,
   { protocol, raw, headers }: InboundCallback,
-): Promise<boolean> {
+): Promise<SignedCallback | null> {
   if ((order.providerKind === 'digiflazz') !== (protocol === 'digiflazz')) {
-    return false;
+    return null;
   }
-  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
-  return adapter.isCallbackSigned(connection, raw, headers);
+  const seller = await getExistingAccount(order.sellerId);
+  const connection = buildConnection(seller, order);
+  return seller.provider && getAdapter(protocol).isCallbackSigned(connection, raw, headers)
+    ? { raw, connection, provider: seller.provider }
+    : null;
 }
 
 async function requestStatusCheck(order: Order, reported: string): Promise<void> {
-  const { transactionId: purchaseId, accountId } = order;
-  const purchase = await loadPurchase({ purchaseId, accountId });
+  const { transactionId: _id, accountId } = order;
+  const purchase = await loadPurchase({ purchaseId: _id, accountId });
   if (purchase?.reviewSince) {
     await appendReviewNote(purchase, `The provider's callback reports ${reported}.`);
   } else {
-    // Repeated callbacks share one check. If the job is lost, the scheduled check follows.
-    await tryToAddJob(
-      askProviderJob,
-      { purchaseId, accountId, askNow: true },
-      { requestId: purchase?.requestId },
-    );
+    await requestCheckNow({ _id, accountId, requestId: purchase?.requestId });
   }
 }
 
