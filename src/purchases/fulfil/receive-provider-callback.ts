@@ -12,7 +12,7 @@ import { openCase } from './record-cases.js';
 import { enqueueVerification } from './reverse-sale.js';
 
 export interface InboundCallback {
-  protocol: 'h2h' | 'digiflazz';
+  protocol: 'h2h' | 'digiflazz' | 'iak';
   /** The raw body, which the signature covers. */
   raw: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -62,7 +62,7 @@ async function isSigned(
   order: Order,
   { protocol, raw, headers }: InboundCallback,
 ): Promise<boolean> {
-  if ((order.providerKind === 'digiflazz') !== (protocol === 'digiflazz')) {
+  if ((order.providerKind === 'simulator' ? 'h2h' : order.providerKind) !== protocol) {
     return false;
   }
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
