@@ -36,7 +36,7 @@ interface CreateOptions {
   role: 'buyer' | 'seller';
   webhookUrl?: string;
   callbackUrl?: string;
-  provider?: 'simulator' | 'h2h' | 'digiflazz';
+  provider?: 'simulator' | 'h2h' | 'digiflazz' | 'iak';
   providerUrl?: string;
   providerUsername?: string;
   providerSecretStdin?: boolean;
@@ -61,6 +61,7 @@ function registerCreate(account: Command): void {
         'simulator',
         'h2h',
         'digiflazz',
+        'iak',
       ]),
       new Option('--provider-url <url>', 'sellers: address of that system').argParser(httpUrl),
       new Option('--provider-username <name>', 'sellers: our username there (default: the username)'),

@@ -13,7 +13,7 @@ export type Role = 'buyer' | 'seller';
  * account's id.
  */
 export interface ProviderSettings {
-  kind: 'simulator' | 'h2h' | 'digiflazz';
+  kind: 'simulator' | 'h2h' | 'digiflazz' | 'iak';
   /** Base URL of the provider. Null for the simulator, whose address is SIMULATOR_URL. */
   baseUrl: string | null;
   /** The platform's username at the provider. */

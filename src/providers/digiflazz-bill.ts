@@ -34,7 +34,7 @@ export function toDigiflazzBill(data: BillFields): BillOutcome {
   const { price, admin, selling_price: total } = data;
   return toSellableBill({
     customerName: cleanMessage(data.customer_name, '-'),
-    ...readDetails(data),
+    ...readBillDetails(data),
     totalBill: total - admin,
     adminFee: admin,
     totalAmount: total,
@@ -42,7 +42,8 @@ export function toDigiflazzBill(data: BillFields): BillOutcome {
   });
 }
 
-function readDetails({ periode, desc }: BillFields): {
+/** Reads the facts of a bill. IAK describes its bills in the same words. */
+export function readBillDetails({ periode, desc }: Pick<BillFields, 'periode' | 'desc'>): {
   billPeriod: string | null;
   details: BillDetails | null;
 } {

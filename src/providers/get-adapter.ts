@@ -7,12 +7,15 @@ import type { ProviderAdapter, ProviderConnection } from './adapter.js';
 import { createDigiflazzAdapter } from './digiflazz.js';
 import { guardAdapter } from './guarded-adapter.js';
 import { createH2hAdapter } from './h2h.js';
+import { createIakAdapter } from './iak.js';
+import { iakAddress, iakTestAddress } from './iak-call.js';
 import { storeFloatThrottled } from './provider-float.js';
 
 const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   simulator: guardAdapter(createH2hAdapter('simulator')),
   h2h: guardAdapter(createH2hAdapter('h2h')),
   digiflazz: guardAdapter(createDigiflazzAdapter(storeFloatThrottled)),
+  iak: guardAdapter(createIakAdapter(storeFloatThrottled)),
 };
 
 /** The longest timeout of a call to any provider, in milliseconds. */
@@ -93,6 +96,8 @@ function getDefaultAddress(kind: ProviderSettings['kind']): string | null {
       return env.SIMULATOR_URL;
     case 'digiflazz':
       return 'https://api.digiflazz.com/v1';
+    case 'iak':
+      return env.APP_MODE === 'sandbox' ? iakTestAddress : iakAddress;
     case 'h2h':
       return null;
   }

@@ -25,6 +25,8 @@ const floatEveryMs = 60_000;
  * ones.
  */
 const priceListEveryMs = 310_000;
+/** Kinds whose price list states every product. IAK documents no limit of its own. */
+const priceListKinds = new Set<string | undefined>(['digiflazz', 'iak']);
 /**
  * If more products than this changed, invalidating the whole cache is cheaper than naming each
  * product.
@@ -32,8 +34,8 @@ const priceListEveryMs = 310_000;
 const subjectsMax = 100;
 
 /**
- * Reads our balance at every provider, and the price list of Digiflazz, when they are due. Each
- * process runs this function in its sweep. Redis lets one process run each task.
+ * Reads our balance at every provider, and the price lists of Digiflazz and IAK, when they are due.
+ * Each process runs this function in its sweep. Redis lets one process run each task.
  */
 export async function refreshProviders(): Promise<void> {
   await removeEmptyQueues();
@@ -46,7 +48,7 @@ export async function refreshProviders(): Promise<void> {
         await refreshFloat(seller);
       }
       if (
-        seller.provider?.kind === 'digiflazz' &&
+        priceListKinds.has(seller.provider?.kind) &&
         (await takeTurn(`prices:${seller._id}`, priceListEveryMs))
       ) {
         await syncPriceList(seller);

@@ -16,6 +16,8 @@ interface RowStreamOptions<Row> {
   call: HttpCall;
   row: Joi.ObjectSchema<Row>;
   codeField: keyof Row & string;
+  /** The field under `data` that may hold the rows. If absent, the rows are directly under `data`. */
+  listField?: string;
   /**
    * True if the top-level `status` of the response says that the list is valid. If absent, every
    * list is valid.
@@ -36,12 +38,16 @@ export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<Pric
   const value: ProviderProduct[] = [];
   const unreadable = { rows: 0, codes: [] as string[] };
   const state = { status: undefined as unknown, isList: false, isReadable: true, rows: 0 };
-  const parser = new JSONParser({ paths: ['$.status', '$.data', '$.data.*'], keepStack: false });
+  const { listField } = rows;
+  const paths = ['$.status', '$.data', '$.data.*', ...(listField ? [`$.data.${listField}.*`] : [])];
+  const parser = new JSONParser({ paths, keepStack: false });
   parser.onError = () => {
     state.isReadable = false;
   };
   parser.onValue = ({ value: found, key, stack }) => {
-    if (stack.length > 1) {
+    if (listField !== undefined && stack.length === 2 && typeof key === 'string') {
+      state.isList ||= key === listField && Array.isArray(found);
+    } else if (stack.length > 1) {
       state.rows += 1;
       const code = readCode(found, rows.codeField);
       const product = readRow(rows, found, code);
@@ -52,7 +58,7 @@ export async function streamRows<Row>(rows: RowStreamOptions<Row>): Promise<Pric
         value.push(product);
       }
     } else if (key === 'data') {
-      state.isList = Array.isArray(found);
+      state.isList = Array.isArray(found) || (listField !== undefined && state.isList);
     } else {
       state.status = found;
     }

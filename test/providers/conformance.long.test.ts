@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
+import { createIakAdapter } from '../../src/providers/iak.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { setClock } from '../../src/shared/clock.js';
 import { startSimulator } from '../support/simulator.js';
 import { eventually } from '../support/eventually.js';
 import { describeConformance, orderOf, type Harness } from './conformance.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
+import { startIakServer } from './iak-server.js';
 
 const phone = (ending: string) => ({ productCode: 'S10', customerNumber: `08123456${ending}` });
 const bill = (ending: string) => ({ productCode: 'PLNPASCA', customerNumber: `53000000${ending}` });
@@ -90,5 +92,41 @@ describeConformance('digiflazz', async () => {
       setClock(null);
       await server.stop();
     },
+  };
+});
+
+describeConformance('iak', async () => {
+  const server = await startIakServer();
+  const xl = (customerNumber: string) => ({ productCode: 'xld25000', customerNumber });
+  const pln = (customerNumber: string) => ({ productCode: 'PLNPOSTPAID', customerNumber });
+  server.silentFor.add('0817777299');
+  for (const customerNumber of ['0817777233', '0817777234']) {
+    server.slowFor.add(customerNumber);
+  }
+  return {
+    adapter: createIakAdapter(() => undefined),
+    connection: {
+      sellerId: 'seller',
+      baseUrl: server.url,
+      username: server.username,
+      secret: server.apiKey,
+    },
+    prepaid: {
+      success: xl('0817777230'),
+      refused: xl('0817777232'),
+      pendingSuccess: xl('0817777233'),
+      pendingRefused: xl('0817777234'),
+      silent: xl('0817777299'),
+    },
+    postpaid: { success: pln('530000000001'), noBill: pln('530000000010'), changed: pln('530000000002') },
+    executions: (providerRef) => Promise.resolve(server.executions(providerRef)),
+    finish() {
+      server.slowFor.clear();
+      return Promise.resolve();
+    },
+    callback: (providerRef) => Promise.resolve({ raw: server.callback(providerRef), headers: {} }),
+    isAsynchronous: true,
+    signsOnlyReference: true,
+    stop: () => server.stop(),
   };
 });

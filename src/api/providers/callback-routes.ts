@@ -11,7 +11,7 @@ import { refuseMethod } from '../http/mount-operations.js';
 
 /**
  * Serves the callbacks of providers: `/api/reseller/callback` for h2h
- * (docs/reference/api/callbacks.md#inbound-callbacks), and another path for Digiflazz.
+ * (docs/reference/api/callbacks.md#inbound-callbacks), and other paths for Digiflazz and IAK.
  * Mount it before the JSON body parser, because signatures cover the raw body.
  */
 export function createProviderCallbackRouter(): Router {
@@ -20,6 +20,7 @@ export function createProviderCallbackRouter(): Router {
   const paths: [string, InboundCallback['protocol']][] = [
     ['/api/reseller/callback', 'h2h'],
     ['/api/providers/digiflazz/callback', 'digiflazz'],
+    ['/api/providers/iak/callback', 'iak'],
   ];
   for (const [path, protocol] of paths) {
     router.post(path, limitBodySize(limits.bodyBytesMax), raw, receive(protocol));

@@ -7,7 +7,7 @@ import { defineConsoleOperation, reason, requiredObject, type Reason } from '../
 type Role = 'buyer' | 'seller';
 
 interface Provider {
-  kind: 'simulator' | 'h2h' | 'digiflazz';
+  kind: 'simulator' | 'h2h' | 'digiflazz' | 'iak';
   base_url: string | null;
   username: string;
   secret: string;
@@ -24,7 +24,7 @@ const url = Joi.string()
   .uri({ scheme: ['http', 'https'] });
 
 const providerBody = Joi.object<Provider>({
-  kind: Joi.string().valid('simulator', 'h2h', 'digiflazz').required(),
+  kind: Joi.string().valid('simulator', 'h2h', 'digiflazz', 'iak').required(),
   base_url: url
     .allow(null)
     .default(null)

@@ -11,7 +11,7 @@ import { openCase } from './record-cases.js';
 import { enqueueVerification } from './reverse-sale.js';
 
 export interface InboundCallback {
-  protocol: 'h2h' | 'digiflazz';
+  protocol: 'h2h' | 'digiflazz' | 'iak';
   /** The raw body, which the signature covers. */
   raw: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -65,7 +65,7 @@ async function verifySignature(
   order: Order,
   { protocol, raw, headers }: InboundCallback,
 ): Promise<SignedCallback | null> {
-  if ((order.providerKind === 'digiflazz') !== (protocol === 'digiflazz')) {
+  if ((order.providerKind === 'simulator' ? 'h2h' : order.providerKind) !== protocol) {
     return null;
   }
   const seller = await getExistingAccount(order.sellerId);

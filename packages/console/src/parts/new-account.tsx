@@ -8,8 +8,8 @@ import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 
 type Created = components['schemas']['CreateAccountData'];
-type Kind = 'none' | 'simulator' | 'h2h' | 'digiflazz';
-const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz'];
+type Kind = 'none' | 'simulator' | 'h2h' | 'digiflazz' | 'iak';
+const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz', 'iak'];
 
 const emptyAccount = { username: '', role: 'buyer' as 'buyer' | 'seller', kind: 'none' as Kind };
 const noProvider = { base_url: '', username: '', secret: '' };
