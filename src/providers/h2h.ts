@@ -26,7 +26,8 @@ import type {
 } from './adapter.js';
 import { readBillPeriods } from './bill-periods.js';
 import { toSellableBill } from './check-bill.js';
-import { decidingBalance, decidingRupiah, informativeText } from './informative-fields.js';
+import { isAboutOtherOrder } from './echoed-order.js';
+import { decidingBalance, decidingRupiah, informativeRupiah, informativeText } from './informative-fields.js';
 import { readSimulatorLog } from './simulator-log.js';
 import {
   cleanMessage,
@@ -58,6 +59,8 @@ interface Body {
   ref_id?: string | null;
   sn?: unknown;
   transaction_status?: string | null;
+  /** Rupiah. */
+  price?: number | null;
 }
 type OrderCall = 'request' | 'payment';
 /**
@@ -74,6 +77,7 @@ const bodySchema = Joi.object<Body>({
   // Only informative, so every type is read.
   sn: Joi.any(),
   transaction_status: textSchema,
+  price: informativeRupiah,
 });
 const balanceSchema = Joi.object<Body & { balance: number }>({
   status: Joi.string().valid('00').required(),
@@ -262,9 +266,13 @@ async function inquireOrder(
 /** Returns the outcome of the order itself, or null if the response concerns something else. */
 function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
   const { status: code, sn, transaction_status: state, ref_id: refId } = body;
-  if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
+  if (
+    (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) ||
+    isAboutOtherOrder(body, order)
+  ) {
     return buildUnreadableOutcome(code);
   }
+  const cost = body.price ?? null;
   const serialNumber = readWrittenSerialNumber(sn);
   const message = cleanMessage(body.message, code === '00' ? 'Success' : 'No reason given');
   const isState = (expected: string) => state === expected || state === null || state === undefined;
@@ -275,13 +283,13 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
     return { outcome: 'pending', code, message, serialNumber };
   }
   if (code === '00' && state === 'success') {
-    return { outcome: 'success', code, message, serialNumber, cost: null };
+    return { outcome: 'success', code, message, serialNumber, cost };
   }
   if (code === '00' && isState('success')) {
     // Without a serial number and a state, the code 00 only means "accepted".
     return serialNumber === null
       ? { outcome: 'pending', code, message, serialNumber }
-      : { outcome: 'success', code, message, serialNumber, cost: null, needsSerialNumber: true };
+      : { outcome: 'success', code, message, serialNumber, cost, needsSerialNumber: true };
   }
   if (state === 'failed' && ['01', '02', '03', '04'].includes(code)) {
     const isCustomers = code === '04';

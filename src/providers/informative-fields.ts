@@ -33,11 +33,15 @@ export function readText(value: unknown): string | null {
 
 /**
  * Returns an amount in whole rupiah, rounded up so that a cost is never understated. Null if it is
- * negative or unreadable. Text such as `10.000` is unreadable: it is ten rupiah or ten thousand.
+ * negative or unreadable. Text such as `10.000` is unreadable: it is ten rupiah or ten thousand. So
+ * is a fraction below 1,000, as in `10.50`, because engines write 10,500 as `10.500`.
  */
 export function readRupiah(value: unknown): number | null {
   const amount = readDecimal(value);
-  return amount === null || amount < 0 || amount > limits.moneyMax ? null : Math.ceil(amount);
+  if (amount === null || amount < 0 || amount > limits.moneyMax) {
+    return null;
+  }
+  return amount < 1_000 && !Number.isInteger(amount) ? null : Math.ceil(amount);
 }
 
 /** Returns a balance in whole rupiah, rounded down. It may be negative. */

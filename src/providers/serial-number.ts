@@ -32,6 +32,13 @@ const placeholders: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
+/** Parts of statements that an order failed, and that it has no result yet. */
+const failureWords = [
+  ['gagal', 'failed', 'failure', 'refund', 'reject', 'ditolak', 'batal', 'cancel', 'reversed', 'reversal'],
+  ['dikembalikan', 'timeout', 'expired', 'kadaluarsa', 'tidakditemukan', 'notfound'],
+].flat();
+const waitingWords = ['proses', 'process', 'progress', 'pending', 'tunggu', 'waiting', 'queue', 'antri'];
+
 /** Blanks that `trim` keeps: control, zero-width and filler characters, and the empty Braille cell. */
 const edgePattern =
   /^[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+|[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+$/gu;
@@ -61,6 +68,19 @@ function toKey(text: string): string {
 }
 
 /**
+ * True if a serial number proves a success that the provider did not state. Engines also write status
+ * sentences in its place. So it needs a digit and no status word, and the message must not say that
+ * the order failed.
+ */
+export function isProvenBySerialNumber(serialNumber: string | null, message: string): boolean {
+  const key = toKey(serialNumber ?? '');
+  const has = (words: string[], text: string) => words.some((word) => text.includes(word));
+  return (
+    /\p{N}/u.test(key) && !has([...failureWords, ...waitingWords], key) && !has(failureWords, toKey(message))
+  );
+}
+
+/**
  * Reads the serial number of an outcome. A success that only a serial number would prove is pending
  * without one, so that the provider is queried again.
  */
@@ -73,7 +93,7 @@ export function settleSerialNumber(outcome: ProviderOutcome, own: readonly strin
   }
   const { needsSerialNumber = false, ...success } = outcome;
   const serialNumber = readSerialNumber(success.serialNumber, own);
-  return needsSerialNumber && serialNumber === null
-    ? { outcome: 'pending', code: success.code, message: success.message, serialNumber }
+  return needsSerialNumber && !isProvenBySerialNumber(serialNumber, success.message)
+    ? { outcome: 'pending', code: success.code, message: success.message, serialNumber: null }
     : { ...success, serialNumber };
 }

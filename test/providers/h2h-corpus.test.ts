@@ -52,10 +52,32 @@ describe('answers of reseller engines', () => {
   }
 
   it("a provider's own placeholder is a serial number elsewhere", async () => {
-    answer = { title: '', outcome: '', body: { status: '00', ref_id: '<ref>', sn: 'CEK REPORT' } };
+    answer = { title: '', outcome: '', body: { status: '00', ref_id: '<ref>', sn: 'CEK REPORT 24' } };
     const order = orderOf({ productCode: 'S10', customerNumber: '081234567890' });
+    expect(await adapter.buy(connect(['cek report 24']), order)).to.include({ outcome: 'pending' });
     expect(await adapter.buy(connect(), order)).to.include({ outcome: 'success' });
   });
+
+  for (const [price, cost] of [
+    [10_500, 10_500],
+    ['10500', 10_500],
+    [10_500.5, 10_501],
+    [10.5, null],
+    ['10.50', null],
+    ['10.500', null],
+    ['Rp 10.500', null],
+    [undefined, null],
+  ] as const) {
+    it(`the price ${JSON.stringify(price)} is the cost ${cost ?? 'nobody knows'}`, async () => {
+      answer = {
+        title: '',
+        outcome: '',
+        body: { status: '00', transaction_status: 'success', sn: '1', price },
+      };
+      const order = orderOf({ productCode: 'S10', customerNumber: '081234567890' });
+      expect(await adapter.buy(connect(), order)).to.include({ outcome: 'success', cost });
+    });
+  }
 });
 
 describe('amounts and callbacks of reseller engines', () => {
@@ -89,10 +111,10 @@ describe('amounts and callbacks of reseller engines', () => {
   }
 
   it('a price is a number or a text, and is rounded up; a row without one is counted', async () => {
-    const prices = [10_000, '10000', 10_000.5, ' 10000.5 ', '10.000', -1];
+    const prices = [10_000, '10000', 10_000.5, ' 10000.5 ', '10.000', -1, 10.5];
     const data = prices.map((price, at) => ({ code: ` c${at} `, price, status: 'active' }));
     const { list } = await read({ status: '00', data });
-    expect(list).to.deep.include({ ok: true, unreadable: { rows: 2, codes: ['c4', 'c5'] } });
+    expect(list).to.deep.include({ ok: true, unreadable: { rows: 3, codes: ['c4', 'c5', 'c6'] } });
     expect(list.ok && list.value.map(({ code, cost }) => [code, cost])).to.deep.equal([
       ['c0', 10_000],
       ['c1', 10_000],
