@@ -19,7 +19,7 @@ describe('a response of Digiflazz about another order', () => {
   let stated: object;
 
   before(async () => {
-    server = await startPlayServer((call, response) => {
+    server = await startPlayServer((_call, response) => {
       const success = { rc: '00', status: 'Sukses', ref_id: order.providerRef, message: 'ok', sn: 'SN' };
       const meter = { name: 'DAVID', segment_power: 'R1' };
       sendJson(response, 200, { data: { ...success, ...bill, ...meter, ...stated } });
