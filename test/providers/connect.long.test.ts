@@ -22,8 +22,12 @@ describe('topup provider connect, test and set --kind', function () {
   const topup = (args: string[], input = '') => runTopup([...args, '--json'], stack.env, input);
   const connect = (seller: string, secret: string, ...more: string[]) =>
     topup(
-      ['provider', 'connect', 'digiflazz', '--seller', seller, '--url', digiflazz.url]
-        .concat('--username', digiflazz.username, '--secret-stdin', ...more),
+      ['provider', 'connect', 'digiflazz', '--seller', seller, '--url', digiflazz.url].concat(
+        '--username',
+        digiflazz.username,
+        '--secret-stdin',
+        ...more,
+      ),
       secret,
     );
   const find = (username: string) => stack.db.collection<Account>('accounts').findOne({ username });
@@ -37,13 +41,13 @@ describe('topup provider connect, test and set --kind', function () {
 
   it('a checked connection is stored, and its test order is never a real one', async () => {
     const connected = await connect('supplier', digiflazz.apiKey);
-    expect(connected.code, connected.stderr).to.equal(0);
+    expect(connected.code, connected.stdout + connected.stderr).to.equal(0);
     const data = JSON.parse(connected.stdout);
     expect(data).to.include({ seller: 'supplier', balance: 990_000, has_test: true });
     expect(data.callback_secret).to.match(/^[0-9a-f]{48}$/);
     const called = digiflazz.calls.length;
     const tested = await topup(['provider', 'test', 'supplier', '--reason', 'first test']);
-    expect(tested.code, tested.stderr).to.equal(0);
+    expect(tested.code, tested.stdout + tested.stderr).to.equal(0);
     const [sent, ...more] = digiflazz.calls.slice(called).map(({ raw }) => JSON.parse(raw));
     expect(more).to.deep.equal([]);
     expect(sent).to.include({ testing: true, buyer_sku_code: 'xld10', customer_no: '087800001230' });
@@ -55,8 +59,13 @@ describe('topup provider connect, test and set --kind', function () {
   it('another system needs a pause and no open purchase; its old secret is kept', async () => {
     const set = () =>
       topup(
-        ['provider', 'set', 'seller', '--kind', 'digiflazz', '--url', digiflazz.url]
-          .concat('--username', digiflazz.username, '--secret-stdin', '--reason', 'moved'),
+        ['provider', 'set', 'seller', '--kind', 'digiflazz', '--url', digiflazz.url].concat(
+          '--username',
+          digiflazz.username,
+          '--secret-stdin',
+          '--reason',
+          'moved',
+        ),
         digiflazz.apiKey,
       );
     const before = await find('seller');
@@ -64,7 +73,13 @@ describe('topup provider connect, test and set --kind', function () {
     expect(active.code).to.equal(1);
     expect(active.stdout + active.stderr).to.contain('provider pause seller');
     await topup(['provider', 'pause', 'seller', '--reason', 'moving']);
-    const open = { _id: 'open' as never, status: 'PROCESSING', accountId: 'a', sellerId: before?._id, refId: 'r' };
+    const open = {
+      _id: 'open' as never,
+      status: 'PROCESSING',
+      accountId: 'a',
+      sellerId: before?._id,
+      refId: 'r',
+    };
     await stack.db.collection('transactions').insertOne(open);
     const busy = await set();
     expect(busy.code).to.equal(1);

@@ -34,6 +34,7 @@ export async function connectSeller(
     throw new ConflictError(asWritten(`Nothing was stored. ${check.problem}`));
   }
   const { kind } = connection;
+  const callbackUrl = buildCallbackUrl(kind);
   const callbackSecret = getKind(kind).choosesCallbackSecret ? randomBytes(24).toString('hex') : null;
   const existing = await AccountModel.findOne({ username }).lean<Account>();
   const provider = { ...connection, ...(callbackSecret !== null && { callbackSecret }) };
@@ -47,7 +48,7 @@ export async function connectSeller(
     apiKey,
     balance: check.ok ? check.balance : null,
     problem: check.ok ? null : check.problem,
-    callbackUrl: buildCallbackUrl(kind),
+    callbackUrl,
     callbackSecret,
   };
 }
