@@ -35,10 +35,16 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   inquiries: encryptionSettings,
   reports: [],
   // The CLI signs closed days (`ledger close`), checks notifications and the proxy (`doctor`), and
-  // calls the alarm receiver (`alarm test`).
+  // calls the alarm receiver (`alarm test`) and prints the callback URL (`provider connect`).
   topup: [
     ...encryptionSettings,
-    ...(['LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'] as const),
+    ...([
+      'LEDGER_CLOSE_KEY',
+      'PAYMENT_NOTIFY_SECRET',
+      'BASE_URL',
+      'WEBHOOK_PROXY_URL',
+      'ALERT_WEBHOOK_URL',
+    ] as const),
   ],
 };
 

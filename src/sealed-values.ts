@@ -168,8 +168,15 @@ export const sealedSources: SealedSource[] = [
         buildSealedField(`webhookEndpoints.${place}.secretSealed`),
         buildSealedField(`webhookEndpoints.${place}.previousSecret.sealed`),
       ]).flat(),
-      { path: 'provider.secretSealed', contextOf: ({ _id }) => getProviderSecretContext(_id) },
-      { path: 'provider.callbackSecretSealed', contextOf: ({ _id }) => getProviderSecretContext(_id) },
+      ...[
+        'secretSealed',
+        'callbackSecretSealed',
+        'previous.secretSealed',
+        'previous.callbackSecretSealed',
+      ].map((field) => ({
+        path: `provider.${field}`,
+        contextOf: ({ _id }: Row) => getProviderSecretContext(_id),
+      })),
     ],
     needs: [],
     read: buildReader(AccountModel),

@@ -7,6 +7,7 @@ import { defineCommand, defineGroup, type CommandCall } from './define-command.j
 import { facts, listText, rupiah, status, table, time } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { httpUrl, reasonOption, secretFromStdin, wholeNumber } from './options.js';
+import { registerProviderConnect, registerProviderTest } from './provider-connect.js';
 import { registerProviderImport } from './provider-import.js';
 import { UsageError } from './usage-error.js';
 
@@ -14,6 +15,8 @@ import { UsageError } from './usage-error.js';
 export function registerProviders(program: Command): void {
   const group = defineGroup(program, 'provider', 'Systems that fulfil the sales of sellers');
   registerList(group);
+  registerProviderConnect(group);
+  registerProviderTest(group);
   registerSet(group);
   registerSteer(group, 'pause');
   registerSteer(group, 'resume');
@@ -125,6 +128,7 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
 }
 
 interface SetOptions {
+  kind?: 'digiflazz' | 'h2h' | 'simulator';
   url?: string;
   username?: string;
   signWith?: 'hmac' | 'md5';
@@ -142,13 +146,15 @@ function registerSet(group: Command): void {
     action: 'provider.set',
     summary: "Change the connection to a seller's provider",
     details:
-      'Omitted settings keep their values. Takes effect with the next order.\n\nIf the provider is another installation of this service, it signs callbacks with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
+      'Omitted settings keep their values. Takes effect with the next order.\n\n--kind gives a provider to a seller that has none. Another kind, address or username is another system: pause the provider first, and wait until no purchase of the seller is open.\n\nIf the provider is another installation of this service, it signs callbacks with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
     examples: [
       'provider set grosir --calls-per-second 10 --concurrency 20 --reason "their limit"',
+      'provider set grosir --kind digiflazz --username our-name --secret-stdin --reason "first provider" < secret.txt',
       'provider set grosir --serial-placeholder "cek report" --reason "written before its serial numbers"',
       'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
     ],
     options: [
+      new Option('--kind <kind>', 'its protocol').choices(['digiflazz', 'h2h', 'simulator']),
       new Option('--url <url>', 'its address').argParser(httpUrl),
       new Option('--username <name>', 'our username there'),
       new Option('--sign-with <how>', 'h2h: use md5 only for engines without HMAC').choices(['hmac', 'md5']),
@@ -173,32 +179,56 @@ function registerSet(group: Command): void {
       reasonOption(),
     ],
     async run({ arg, options, by }) {
-      const [{ requireAccount }, { changeProvider }] = await Promise.all([
+      const [{ requireAccount }, { changeProvider }, { setConnection }] = await Promise.all([
         import('../../src/accounts/find-account.js'),
         import('../../src/providers/manage-provider.js'),
+        import('../../src/purchases/fulfil/set-connection.js'),
       ]);
       const seller = await requireAccount(arg('seller'));
-      const change = await changeOf(options);
-      if (Object.keys(change).length === 0) {
+      const { kind, baseUrl, username, ...given } = await changeOf(options);
+      const system = withoutUndefined({ kind, baseUrl, username });
+      // The secret of another system is stored together with its address.
+      const { secret, ...rest } = given;
+      const isMoved = Object.keys(system).length > 0;
+      const connection = { ...system, ...(secret !== undefined && { secret }) };
+      const change = isMoved ? rest : given;
+      const changed = [...Object.keys(system), ...Object.keys(given)];
+      if (changed.length === 0) {
         throw new UsageError('Name at least one setting to change; see --help.');
       }
-      await changeProvider(seller, change, by);
+      if (isMoved) {
+        await setConnection(seller, connection, by);
+      }
+      if (Object.keys(change).length > 0) {
+        await changeProvider(seller, change, by);
+      }
       return {
-        data: { seller: seller.username, changed: Object.keys(change) },
+        data: { seller: seller.username, changed },
         text: `${seller.username} is changed.`,
       };
     },
   });
 }
 
-async function changeOf(options: SetOptions): Promise<ProviderChange> {
-  const { url, username, signWith, callsPerSecond, concurrency, maxWait, serialPlaceholder } = options;
+interface System {
+  kind?: 'digiflazz' | 'h2h' | 'simulator';
+  baseUrl?: string;
+  username?: string;
+}
+
+function withoutUndefined(system: { [name in keyof System]: System[name] | undefined }): System {
+  return Object.fromEntries(Object.entries(system).filter(([, value]) => value !== undefined)) as System;
+}
+
+async function changeOf(options: SetOptions): Promise<ProviderChange & System> {
+  const { kind, url, username, signWith, callsPerSecond, concurrency, maxWait, serialPlaceholder } = options;
   const secret =
     options.secretStdin === true || options.callbackSecretStdin === true ? await secretFromStdin() : null;
   if (secret === '') {
     throw new UsageError('There is no secret on standard input.');
   }
   return {
+    ...(kind && { kind }),
     ...(url !== undefined && { baseUrl: url }),
     ...(username !== undefined && { username }),
     ...(signWith && { signWith }),

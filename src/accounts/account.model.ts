@@ -26,6 +26,14 @@ export interface ProviderSettings {
   callbackSecretSealed?: string | null;
   /** Signing algorithm, for h2h only. md5 is for reseller engines without HMAC. */
   signWith?: 'hmac' | 'md5';
+  /**
+   * The system before the last change of kind, address or username. Status checks and callbacks of
+   * orders that it received use these secrets.
+   */
+  previous?: Pick<
+    ProviderSettings,
+    'kind' | 'baseUrl' | 'username' | 'secretSealed' | 'callbackSecretSealed' | 'signWith'
+  >;
   /** Maximum calls per second from all workers together. Null or absent means no limit. */
   callsPerSecond?: number | null;
   /** Maximum concurrent calls from all workers together. Null or absent means no limit. */
@@ -154,6 +162,20 @@ const schema = new Schema<Account>(
           concurrency: Number,
           maxWaitS: Number,
           serialPlaceholders: { type: [String], default: undefined },
+          previous: {
+            type: new Schema(
+              {
+                kind: String,
+                baseUrl: { type: String, default: null },
+                username: String,
+                secretSealed: String,
+                callbackSecretSealed: String,
+                signWith: String,
+              },
+              { _id: false },
+            ),
+            default: undefined,
+          },
         },
         { _id: false },
       ),

@@ -21,7 +21,13 @@ export interface NewAccount {
   webhookUrl?: string | null;
   callbackUrl?: string | null;
   /** For sellers only. `secret` is in clear text here and is stored encrypted. */
-  provider?: { kind: ProviderSettings['kind']; baseUrl: string | null; username: string; secret: string };
+  provider?: {
+    kind: ProviderSettings['kind'];
+    baseUrl: string | null;
+    username: string;
+    secret: string;
+    callbackSecret?: string;
+  };
   /** A fixed API key, which only the seed sets. */
   apiKey?: string;
   webhookSecret?: string;
@@ -114,6 +120,9 @@ function buildAccountDocument(options: {
           baseUrl: input.provider.baseUrl,
           username: input.provider.username,
           secretSealed: encrypt(input.provider.secret, getProviderSecretContext(id)),
+          ...(input.provider.callbackSecret !== undefined && {
+            callbackSecretSealed: encrypt(input.provider.callbackSecret, getProviderSecretContext(id)),
+          }),
         }
       : null,
     createdAt: at,

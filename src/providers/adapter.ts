@@ -273,6 +273,11 @@ export interface ProviderAdapter {
     connection: ProviderConnection,
     asked: { providerRef: string; end: SimulatedEnd },
   ) => Promise<'ended' | 'refused' | 'unavailable'>;
+  /**
+   * Sends one order in the provider's own test mode, if it has one. Product, number and test flag
+   * are fixed here, so that it can never be a real order.
+   */
+  sendTestOrder?: (connection: ProviderConnection, reference: string) => Promise<ProviderOutcome>;
   /** Parses a callback without trusting it. Returns null if it does not match this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
   /**

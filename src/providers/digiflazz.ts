@@ -184,6 +184,7 @@ export function createDigiflazzAdapter(
         wants,
       ),
     inquireMeter,
+    sendTestOrder,
     readCallback,
     readCallbackOutcome,
     isCallbackSigned,
@@ -392,9 +393,32 @@ function readBill(answer: JsonResponse<Data>, bill: JsonResponse<BillData>, quer
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
   const http = await post(connection, { path: 'cek-saldo', suffix: 'depo' }, { cmd: 'deposit' });
   const answer = unwrapData(readJson(http, balanceSchema));
-  return answer.kind === 'read'
-    ? { ok: true, value: answer.body.deposit }
+  if (answer.kind === 'read') {
+    return { ok: true, value: answer.body.deposit };
+  }
+  const refusal = unwrapData(readJson(http, bodySchema, statusRules));
+  return refusal.kind === 'read'
+    ? { ok: false, code: refusal.body.rc, message: cleanMessage(refusal.body.message, 'Refused') }
     : { ok: false, code: answer.code, message: answer.message };
+}
+
+/**
+ * Sends the order that the documentation gives for tests. `testing` is always true, also with real
+ * money in production.
+ */
+async function sendTestOrder(connection: ProviderConnection, reference: string): Promise<ProviderOutcome> {
+  const order = { providerRef: reference, productCode: 'xld10', customerNumber: '087800001230', costMax: 0 };
+  const http = await post(
+    connection,
+    { path: 'transaction', suffix: reference },
+    {
+      buyer_sku_code: order.productCode,
+      customer_no: order.customerNumber,
+      ref_id: reference,
+      testing: true,
+    },
+  );
+  return readOrder(unwrapData(readJson(http, bodySchema, statusRules)), order, 'first');
 }
 
 async function inquireMeter(connection: ProviderConnection, meterNumber: string): Promise<MeterOutcome> {

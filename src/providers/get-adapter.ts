@@ -1,5 +1,4 @@
 import { getProviderSecretContext } from '../accounts/secret-contexts.js';
-import { env } from '../../config/env.js';
 import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
 import { lookUp } from '../shared/collections.js';
@@ -8,8 +7,8 @@ import { createDigiflazzAdapter } from './digiflazz.js';
 import { guardAdapter } from './guarded-adapter.js';
 import { createH2hAdapter } from './h2h.js';
 import { createIakAdapter } from './iak.js';
-import { iakAddress, iakTestAddress } from './iak-call.js';
 import { storeFloatThrottled } from './provider-float.js';
+import { getKind } from './provider-kinds.js';
 
 const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   simulator: guardAdapter(createH2hAdapter('simulator')),
@@ -63,18 +62,13 @@ export function buildConnection(
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
   const context = getProviderSecretContext(sellerId);
-  const {
-    callbackSecretSealed = null,
-    signWith,
-    callsPerSecond = null,
-    concurrency = null,
-    serialPlaceholders,
-  } = provider;
+  const { callsPerSecond = null, concurrency = null, serialPlaceholders } = provider;
+  const { secretSealed, callbackSecretSealed = null, signWith } = getCredentials(provider, sentTo);
   return {
     sellerId,
     baseUrl,
     username: sentTo?.providerUsername ?? provider.username,
-    secret: decrypt(provider.secretSealed, context),
+    secret: decrypt(secretSealed, context),
     callbackSecret: callbackSecretSealed === null ? null : decrypt(callbackSecretSealed, context),
     ...(signWith && { signWith }),
     callsPerSecond,
@@ -85,20 +79,24 @@ export function buildConnection(
 
 function getAddress(provider: ProviderSettings, sentTo: OrderDestination | undefined): string | null {
   return sentTo === undefined
-    ? (provider.baseUrl ?? getDefaultAddress(provider.kind))
-    : (sentTo.providerBaseUrl ?? getDefaultAddress(sentTo.providerKind));
+    ? (provider.baseUrl ?? getKind(provider.kind).getDefaultAddress())
+    : (sentTo.providerBaseUrl ?? getKind(sentTo.providerKind).getDefaultAddress());
 }
 
-/** Returns the default base URL of a kind, or null if the kind has none. */
-function getDefaultAddress(kind: ProviderSettings['kind']): string | null {
-  switch (kind) {
-    case 'simulator':
-      return env.SIMULATOR_URL;
-    case 'digiflazz':
-      return 'https://api.digiflazz.com/v1';
-    case 'iak':
-      return env.APP_MODE === 'sandbox' ? iakTestAddress : iakAddress;
-    case 'h2h':
-      return null;
-  }
+/** An order that was sent before the last change of system belongs to the credentials before it. */
+function getCredentials(provider: ProviderSettings, sentTo: OrderDestination | undefined) {
+  const { previous } = provider;
+  return sentTo && previous && !hasDestination(provider, sentTo) && hasDestination(previous, sentTo)
+    ? previous
+    : provider;
+}
+
+/** True if an order with this destination was sent to this system. */
+export function hasDestination(
+  { kind, baseUrl, username }: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>,
+  sentTo: OrderDestination,
+): boolean {
+  return (
+    kind === sentTo.providerKind && baseUrl === sentTo.providerBaseUrl && username === sentTo.providerUsername
+  );
 }

@@ -25,7 +25,7 @@ import { readSerialNumber, settleSerialNumber } from './serial-number.js';
  */
 export function guardAdapter(unguarded: ProviderAdapter): ProviderAdapter {
   const adapter = withSerialNumbers(unguarded);
-  const { inquireMeter } = adapter;
+  const { inquireMeter, sendTestOrder } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
   const guarded: ProviderAdapter = {
     ...adapter,
@@ -50,6 +50,13 @@ export function guardAdapter(unguarded: ProviderAdapter): ProviderAdapter {
         ok: false,
         ...busy,
       },
+    ...(sendTestOrder && {
+      sendTestOrder: async (connection, reference) =>
+        (await callWhenAdmitted(connection, () => sendTestOrder(connection, reference))) ?? {
+          outcome: 'not-sent',
+          ...busy,
+        },
+    }),
     ...(inquireMeter && {
       inquireMeter: async (connection, meterNumber) =>
         (await callWhenAdmitted(connection, () => inquireMeter(connection, meterNumber))) ?? {
@@ -95,7 +102,7 @@ function cleanRow(row: ProviderRecordRow, { serialPlaceholders }: ProviderConnec
  * it is stored, logged, shown on a terminal or written to a file.
  */
 function withPrintableResponses(adapter: ProviderAdapter): ProviderAdapter {
-  const { inquireMeter, readCallbackOutcome, record } = adapter;
+  const { inquireMeter, readCallbackOutcome, record, sendTestOrder } = adapter;
   return {
     ...adapter,
     buy: async (...args) => toPrintableDeep(await adapter.buy(...args)),
@@ -111,6 +118,9 @@ function withPrintableResponses(adapter: ProviderAdapter): ProviderAdapter {
       readCallbackOutcome: (...args) => toPrintableDeep(readCallbackOutcome(...args)),
     }),
     ...(record && { record: async (...args) => toPrintableDeep(await record(...args)) }),
+    ...(sendTestOrder && {
+      sendTestOrder: async (...args) => toPrintableDeep(await sendTestOrder(...args)),
+    }),
   };
 }
 

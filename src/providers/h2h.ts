@@ -123,7 +123,7 @@ export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     balance: readBalance,
     priceList: (connection, wants) => readPriceList(buildPriceListCall(connection), wants),
     // Extensions of the protocol that only the simulator has.
-    ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter, endOrder }),
+    ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter, endOrder, sendTestOrder }),
     readCallback,
     isCallbackSigned,
   };
@@ -411,9 +411,35 @@ async function readBalance(connection: ProviderConnection): Promise<Reading<numb
   const url = buildAddress(connection, 'balance', { suffix: 'depo', covered: 'depo' });
   const answer = await get(connection, url);
   const read = readJson(answer, balanceSchema);
-  return read.kind === 'read'
-    ? { ok: true, value: read.body.balance }
+  if (read.kind === 'read') {
+    return { ok: true, value: read.body.balance };
+  }
+  const refusal = readJson(answer, bodySchema);
+  return refusal.kind === 'read' && refusal.body.status !== '00'
+    ? {
+        ok: false,
+        code: cleanMessage(refusal.body.status, 'UNREADABLE').slice(0, 20),
+        message: cleanMessage(refusal.body.message, 'Refused'),
+      }
     : { ok: false, code: read.code, message: read.message };
+}
+
+/** Only the simulator of the sandbox gets it. A real engine at another address would buy. */
+async function sendTestOrder(connection: ProviderConnection, reference: string): Promise<ProviderOutcome> {
+  if (!isSandboxMode || env.SIMULATOR_URL === null || connection.baseUrl !== env.SIMULATOR_URL) {
+    return {
+      outcome: 'not-sent',
+      code: 'NOT_SIMULATOR',
+      message: 'Test purchases go only to the simulator at SIMULATOR_URL, in sandbox mode',
+    };
+  }
+  const order = {
+    providerRef: reference,
+    productCode: 'S10',
+    customerNumber: '081234567890',
+    costMax: 1_000_000,
+  };
+  return readOrderResponse(await send(connection, 'request', order), order, 'no');
 }
 
 function buildPriceListCall(connection: ProviderConnection): HttpCall {

@@ -65,9 +65,8 @@ export async function resumeProvider(seller: Account, by: ChangedBy): Promise<vo
   await closeCircuit(seller._id);
 }
 
+/** Another system is set by src/purchases/fulfil/set-connection.ts. */
 export interface ProviderChange {
-  baseUrl?: string;
-  username?: string;
   /** The secret in clear text. It is stored encrypted. */
   secret?: string;
   callbackSecret?: string;

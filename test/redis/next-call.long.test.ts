@@ -160,7 +160,9 @@ describe('changes effective for the next call in every process', function () {
       const product = await addProduct(stack, [{ sellerId: String(seller2?._id), price: 9_000 }]);
       await waitUntilFinal(stack, await purchase(buyer, product, '081234567890'));
       expect(ordersAt(first)).to.equal(1);
+      await operate('provider', 'pause', 'seller2');
       await operate('provider', 'set', 'seller2', '--url', second?.url ?? '');
+      await operate('provider', 'resume', 'seller2');
       await waitUntilFinal(stack, await purchase(buyer, product, '081234567890'));
       expect([ordersAt(first), ordersAt(second)]).to.deep.equal([1, 1]);
     });

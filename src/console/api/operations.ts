@@ -31,6 +31,7 @@ import {
   getRouting,
   reconcileProviderDay,
 } from '../providers/check-provider.js';
+import { connectProviderCall, listProviderKinds, sendTestOrderCall } from '../providers/connect-provider.js';
 import { getProvider } from '../providers/get-provider.js';
 import { applyCatalogueCall, previewCatalogue } from '../providers/import-catalogue.js';
 import { listProviders } from '../providers/list-providers.js';
@@ -142,6 +143,9 @@ export const consoleOperations: readonly AnyConsoleOperation[] = [
   resumeProviderCall,
   limitProvider,
   testProvider,
+  listProviderKinds,
+  connectProviderCall,
+  sendTestOrderCall,
   getRouting,
   previewCatalogue,
   applyCatalogueCall,
