@@ -39,7 +39,15 @@ async function main(): Promise<void> {
   const onTaken = (order: Order, behaviour: Behaviour): void =>
     announce(order, { behaviour, requestSecret: secret, book });
   const orders = createOrderDesk({ book, bills, random, now, onTaken });
-  const { handle, endSilences } = createRequestListener({ settings, orders, bills, random, secret, book });
+  const { handle, endSilences } = createRequestListener({
+    settings,
+    orders,
+    bills,
+    random,
+    secret,
+    now,
+    book,
+  });
   console.log(`simulator: ${book.executions().length} executions known, seed ${seed}`);
   await serve({ name: 'simulator', host, port, handle, onStop: endSilences });
 }

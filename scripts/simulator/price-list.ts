@@ -1,14 +1,18 @@
 /**
  * The response to GET /price-list. Orders may use any code, because the simulator does not know the
- * sellers' products.
+ * sellers' products. The two suppliers of the sandbox have lists of their own.
  */
+import { billRows, getSupplierItems, isSupplier, raiseCost } from './suppliers.js';
 
 export interface PriceListItem {
   code: string;
   name: string;
   /** Price in rupiah. */
   price: number;
-  status: 'active';
+  status: 'active' | 'inactive';
+  /** Only in the lists of the sandbox's suppliers. */
+  category?: string;
+  operator?: string;
 }
 
 const operators = [
@@ -28,7 +32,9 @@ const bills = [
   { code: 'TELKOM', name: 'Telkom', operator: 'Telkom' },
 ];
 
-const catalogue: (PriceListItem & { category: string; operator: string })[] = [
+type Row = PriceListItem & Required<Pick<PriceListItem, 'category' | 'operator'>>;
+
+const catalogue: Row[] = [
   ...operators.flatMap(({ prefix, name, margin }) =>
     thousands.map((amount) =>
       buildPrepaidItem(`${prefix}${amount}`, `${name} ${amount}.000`, amount * 1_000 + margin, name),
@@ -40,21 +46,33 @@ const catalogue: (PriceListItem & { category: string; operator: string })[] = [
   ...bills.map((bill) => ({ ...bill, price: 0, status: 'active' as const, category: 'pascabayar' })),
 ];
 
-export function listPrices(filter: { category?: string; operator?: string }): PriceListItem[] {
-  return catalogue
-    .filter((item) => filter.category === undefined || item.category === filter.category)
-    .filter(
-      (item) =>
-        filter.operator === undefined || item.operator.toLowerCase() === filter.operator.toLowerCase(),
-    )
-    .map(({ code, name, price, status }) => ({ code, name, price, status }));
+/** @param asked.isRaised True if the supplier has raised its prices. */
+export function listPrices(asked: {
+  provider: string;
+  isRaised: boolean;
+  category?: string | undefined;
+  operator?: string | undefined;
+}): PriceListItem[] {
+  const { provider, isRaised, category, operator } = asked;
+  const isOwn = isSupplier(provider);
+  return (isOwn ? listSupplier(provider, isRaised) : catalogue)
+    .filter((item) => category === undefined || item.category === category)
+    .filter((item) => operator === undefined || item.operator.toLowerCase() === operator.toLowerCase())
+    .map(({ code, name, price, status, ...rest }) => ({ code, name, price, status, ...(isOwn && rest) }));
 }
 
-function buildPrepaidItem(
-  code: string,
-  name: string,
-  price: number,
-  operator: string,
-): (typeof catalogue)[number] {
+function listSupplier(name: Parameters<typeof getSupplierItems>[0], isRaised: boolean): Row[] {
+  const items = getSupplierItems(name).map((item): Row => ({
+    code: item.sku,
+    name: item.name,
+    price: isRaised ? raiseCost(item) : item.cost,
+    status: item.isAvailable ? 'active' : 'inactive',
+    category: item.category,
+    operator: item.brand,
+  }));
+  return [...items, ...billRows];
+}
+
+function buildPrepaidItem(code: string, name: string, price: number, operator: string): Row {
   return { code, name, price, status: 'active', category: 'prabayar', operator };
 }

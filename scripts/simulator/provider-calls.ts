@@ -19,13 +19,16 @@ export interface ProviderCallParts {
   bills: BillDesk;
   random: () => number;
   secret: string;
+  now: () => number;
 }
 
 type Query = Partial<Record<string, string>>;
 
 /** Returns the reply and its delay. Any execution is complete when this function returns. */
 export function createProviderCalls(parts: ProviderCallParts) {
-  const { settings, orders, bills, random, secret } = parts;
+  const { settings, orders, bills, random, secret, now } = parts;
+  const startedAt = now();
+  const isRaised = (behaviour: Behaviour) => now() - startedAt >= behaviour.price_raise_ms;
   let downCalls = 0;
   const down = (): Reply => (downCalls++ % 2 === 0 ? { kind: 'unavailable' } : { kind: 'cut' });
 
@@ -33,7 +36,7 @@ export function createProviderCalls(parts: ProviderCallParts) {
     const provider = query['username'] ?? '';
     switch (name) {
       case 'price-list':
-        return answer('00', { data: listPrices(query) });
+        return answer('00', { data: listPrices({ ...query, provider, isRaised: isRaised(behaviour) }) });
       case 'balance':
         return answer('00', { balance: behaviour.balance, currency: 'IDR' });
       case 'meter': {

@@ -29,6 +29,11 @@ export interface Behaviour {
   /** Balance in rupiah that GET /balance shows. */
   balance: number;
   /**
+   * Milliseconds from the start of the simulator until the supplier kilat raises some of its costs.
+   * With 0 they are raised at once.
+   */
+  price_raise_ms: number;
+  /**
    * Address of callbacks (docs/reference/api/callbacks.md#inbound-callbacks). Null for no
    * callbacks.
    */
@@ -57,6 +62,7 @@ const defaults: Behaviour = {
   answer_with: null,
   pending_ms: 1_500,
   balance: 1_000_000_000,
+  price_raise_ms: 300_000,
   callback_url: null,
   callback_secret: null,
 };
@@ -72,6 +78,7 @@ const behaviour = {
   answer_with: Joi.string().valid('01', '02', '03', '04', '06', '07').allow(null),
   pending_ms: milliseconds,
   balance: Joi.number().integer().min(0),
+  price_raise_ms: milliseconds,
   callback_url: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .allow(null),

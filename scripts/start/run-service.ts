@@ -53,7 +53,10 @@ export async function runService(options: {
   const accounts = playground === null ? {} : await startPlayground(supervisor, playground, childEnv);
 
   output.say('Starting the service …');
-  await Promise.all(serviceSpecs(childEnv, env['METRICS_PORT']).map((spec) => supervisor.start(spec)));
+  await Promise.all([
+    ...serviceSpecs(childEnv, env['METRICS_PORT']).map((spec) => supervisor.start(spec)),
+    playground && furnishSandbox(supervisor, childEnv),
+  ]);
   return {
     mongodb,
     redis,
@@ -117,6 +120,18 @@ async function startPlayground(
   fs.writeFileSync(playground.inboxSecretsFile, JSON.stringify(Object.fromEntries(secrets)), { mode: 0o600 });
   await Promise.all(playgroundSpecs({ ...playground, env }).map((spec) => supervisor.start(spec)));
   return accounts;
+}
+
+/** Imports the suppliers' products. A service without them still runs, so a failure stops nothing. */
+async function furnishSandbox(supervisor: Supervisor, env: Record<string, string>): Promise<void> {
+  try {
+    await supervisor.run({ name: 'furnish', args: ['dist/scripts/furnish.js'], env });
+  } catch (error) {
+    if (!supervisor.stopping.aborted) {
+      const cause = error instanceof Error ? error.message : String(error);
+      supervisor.output.say(`The suppliers' products are missing; the next start tries again. ${cause}`);
+    }
+  }
 }
 
 /** Finds the result of the seed among other log lines. */
