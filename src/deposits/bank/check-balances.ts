@@ -52,7 +52,7 @@ export function startBalanceCheck(): BalanceCheck {
         lastDay = read.day ?? lastDay;
         const sen = read.amount * 100 * (read.kind === 'incoming' ? 1 : -1);
         push(read.line, sen, read.balance ?? Number.NaN);
-      } else if (read.kind === 'refused' || ('isHeading' in read && read.isHeading)) {
+      } else if (read.kind === 'refused' || 'isHeading' in read) {
         push(read.line, 0, Number.NaN);
       }
     },
