@@ -31,6 +31,8 @@ const refusalDescriptions: Record<BankLineRefusal, string> = {
   'bad-quote': 'a quote is not closed, or is inside a cell',
   'not-idr': 'it is not in rupiah (IDR)',
   reversal: 'the bank takes back an outgoing payment',
+  'bad-balance': 'the balances say that the money went in the opposite direction',
+  'maybe-text': 'it may be a part of the text above; let the bank export CSV or CAMT.053',
 };
 
 function daysOf(days: StatementPlan['days']): string | null {

@@ -170,15 +170,55 @@ export function isBlankAmount(text: string): boolean {
   return /^(?:Rp\.?|IDR)?\s*(?:-{1,2}|[.,]0{1,2})?$/i.test(text);
 }
 
-const incomingWords = ['CR', 'C', 'K', 'KR', 'KREDIT', 'CREDIT', 'KREDET', 'MASUK', 'UANGMASUK', 'DANAMASUK'];
-const outgoingWords = ['DB', 'DR', 'D', 'DEBIT', 'DEBET', 'DEBT', 'KELUAR', 'UANGKELUAR', 'DANAKELUAR'];
+const incomingWords = [
+  'CR',
+  'C',
+  'K',
+  'KR',
+  'KREDIT',
+  'CREDIT',
+  'KREDET',
+  'MASUK',
+  'UANGMASUK',
+  'DANAMASUK',
+  'PEMASUKAN',
+  'INCOMING',
+];
+const outgoingWords = [
+  'DB',
+  'DR',
+  'D',
+  'DEBIT',
+  'DEBET',
+  'DEBT',
+  'KELUAR',
+  'UANGKELUAR',
+  'DANAKELUAR',
+  'PENGELUARAN',
+  'OUTGOING',
+];
+
+const incomingPhrase = /\b(?:masuk|pemasukan|penerimaan|incoming|inward)\b/i;
+const outgoingPhrase = /\b(?:keluar|pengeluaran|penarikan|tarik|outgoing|outward|withdrawal)\b/i;
 
 /**
  * Parses a bank's word for incoming or outgoing money. Returns null for any other word, and for a word
  * with a mark, such as `K-` or `(CR)`, which banks use for reversals.
  */
 export function parseDirection(text: string): Direction | null {
-  return findDirection(text.trim().replace(/^'/, '').replaceAll(/[\s.]/g, ''));
+  return (
+    findDirection(text.trim().replace(/^'/, '').replaceAll(/[\s.]/g, '')) ??
+    findDirectionInPhrase(text.trim())
+  );
+}
+
+/** Finds a direction in a phrase, such as `Transfer Masuk`. A credit card is no direction. */
+function findDirectionInPhrase(text: string): Direction | null {
+  if (!/^[a-z]+(?:[-/ ]+[a-z]+)+$/i.test(text)) {
+    return null;
+  }
+  const isIn = incomingPhrase.test(text);
+  return isIn === outgoingPhrase.test(text) ? null : isIn ? 'in' : 'out';
 }
 
 /** True for a direction with a mark, such as `K-`: it may be a reversal. */

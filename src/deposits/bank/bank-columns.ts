@@ -9,6 +9,8 @@ export interface BankColumns {
   credit: number;
   debit: number;
   amount: number;
+  /** Position of the running balance. */
+  balance: number;
   /** Positions of the columns with a direction. */
   kinds: number[];
   /** Positions of the description and reference columns. */
@@ -73,11 +75,18 @@ export function findColumns(cells: readonly string[]): BankColumns {
   const names = cells.map(normalizeHeading);
   const width = cells.findLastIndex((each) => each.trim() !== '') + 1;
   const layout = bankLayouts.find((each) => isLayoutOf(each, names.slice(0, width))) ?? null;
-  const common = { names: cells, width, isMonthFirst: findDayOrder(cells), layout };
+  const balance = findBalance(names);
+  const common = { names: cells, width, isMonthFirst: findDayOrder(cells), layout, balance };
   return layout ? placeByLayout(layout, common) : placeByHeadings(names, common);
 }
 
-type Common = Pick<BankColumns, 'names' | 'width' | 'isMonthFirst' | 'layout'>;
+type Common = Pick<BankColumns, 'names' | 'width' | 'isMonthFirst' | 'layout' | 'balance'>;
+
+/** Two balances, such as before and after the line, cannot be told apart by their headings. */
+function findBalance(names: readonly string[]): number {
+  const found = names.flatMap((name, place) => (isColumnHeading('balance', name) ? [place] : []));
+  return found.length === 1 ? (found[0] ?? -1) : -1;
+}
 
 function placeByHeadings(names: readonly string[], common: Common): BankColumns {
   const places = (of: ColumnName) =>

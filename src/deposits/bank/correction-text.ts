@@ -71,7 +71,7 @@ const softPattern = new RegExp(`(?<![^\\s:])(?:${softWords.join('|')})(?![^\\s:.
 const markedPattern = new RegExp(`(?<![A-Z0-9])(?:${softWords.join('|')})(?![A-Z0-9])`);
 /** A text that is a balance or a sum of the statement. */
 const sumPattern =
-  /^\W*(?:SALDO (?:AWAL|AKHIR)|(?:SUB ?)?TOTAL|(?:OPENING|CLOSING|BEGINNING|ENDING) BALANCE)\b/;
+  /^\W*(?:SALDO|(?:(?:SUB|GRAND) ?)?TOTAL|JUMLAH|PINDAHAN|BALANCE|MUTASI (?:KREDIT|CREDIT|DEBIT|DEBET)|(?:OPENING|CLOSING|BEGINNING|ENDING|STARTING|PREVIOUS|LEDGER) BALANCE|(?:BROUGHT|CARRIED) FORWARD)\b/;
 /** Longest text that is searched. */
 const searchedMax = 20_000;
 

@@ -10,6 +10,7 @@ import {
   findScaledAmounts,
   type BankColumns,
 } from './bank-columns.js';
+import { findTitle } from './table-title.js';
 import { findForeignAccount } from './bank-currency.js';
 import { buildForeignError, buildUnreadableError } from './statement-line.js';
 
@@ -25,6 +26,8 @@ interface Heading<Source> {
   line: number;
   /** The period that the rows above the headings name. */
   period: StatementPeriod | null;
+  /** The last title above the headings, or an empty text. */
+  title: string;
 }
 
 /** Maximum number of rows before the headings. They hold the account's name, number and period. */
@@ -44,7 +47,7 @@ export async function findHeading<Source extends () => Iterable<SheetLine>>(
     try {
       const found = await findHeadingIn(source(), today);
       if (!Array.isArray(found)) {
-        return { source, columns: found.columns, line: found.line, period: found.period };
+        return { source, ...found };
       }
       missing = found.length < missing.length ? found : missing;
     } catch (error) {
@@ -67,7 +70,7 @@ async function findHeadingIn(
 ): Promise<Omit<Heading<null>, 'source'> | string[]> {
   let missing: string[] = findMissingColumns(findColumns([]));
   let [period, foreign]: [StatementPeriod | null, string | undefined] = [null, undefined];
-  let above: readonly string[] = [];
+  let [above, title]: [readonly string[], string] = [[], ''];
   for await (const { line, cells } of iterateInSlices(rows)) {
     const columns = findColumns(cells);
     const lacks = findMissingColumns(columns);
@@ -79,11 +82,13 @@ async function findHeadingIn(
       if (foreign !== undefined) {
         throw buildForeignError('its beginning', foreign);
       }
-      return { columns, line, period };
+      return { columns, line, period, title };
     }
     missing = lacks.length < missing.length ? lacks : missing;
     foreign ??= findForeignAccount(cells, above);
     period ??= findPeriod(cells, today);
+    refuseScaledPreamble(line, cells);
+    title = findTitle(cells)?.text ?? title;
     above = cells;
     if (line >= preambleMax) {
       break;
@@ -99,6 +104,19 @@ export function refuseOtherUnits(line: number, cells: readonly string[]): void {
     throw buildForeignError(`line ${line}`, foreign);
   }
   const scaled = findScaledAmounts(cells);
+  if (scaled !== undefined) {
+    throw buildUnreadableError(
+      `line ${line}: ${toPrintable(scaled.slice(0, 50))} is not in whole rupiah. Export it again with full amounts`,
+    );
+  }
+}
+
+const scaledPattern =
+  /\b(?:dalam|in|satuan|unit)\b[\s:.()]*(?:(?:rp|rupiah|idr|of)\b[\s.']*)?(?:ribu(?:an)?|juta(?:an)?|thousands?|millions?|'?000)\b/i;
+
+/** @throws ValidationError if a row above the headings says that amounts are in thousands or millions. */
+function refuseScaledPreamble(line: number, cells: readonly string[]): void {
+  const scaled = cells.find((each) => scaledPattern.test(each.slice(0, 200)));
   if (scaled !== undefined) {
     throw buildUnreadableError(
       `line ${line}: ${toPrintable(scaled.slice(0, 50))} is not in whole rupiah. Export it again with full amounts`,

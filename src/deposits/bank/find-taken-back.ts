@@ -82,10 +82,10 @@ export async function findTakenBack(
     ),
   );
   const paired = new Set(pairs.map(({ correction }) => correction.key));
-  for (const { key, isReversal } of incoming) {
+  for (const { key, isReversal, isUnproven } of incoming) {
     const line = stored.get(key);
-    // A correction that says so openly, or a line that an operator has reopened.
-    if (isReversal || (line?.status === 'open' && isPaired(line))) {
+    // A correction that says so openly, a doubtful amount, or a line that an operator has reopened.
+    if (isReversal || isUnproven || (line?.status === 'open' && isPaired(line))) {
       doubtful.add(key);
     }
   }

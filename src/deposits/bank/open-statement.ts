@@ -11,7 +11,7 @@ export type StatementContent =
 
 const save = 'Open it with a spreadsheet program and save it as CSV UTF-8, or let the bank export CSV';
 /** Length of the beginning in which the format is recognised. */
-const beginningMax = 4_000;
+const beginningMax = 20_000;
 
 /**
  * Recognises the format of a statement by its content, because banks export HTML and CSV under the
@@ -36,11 +36,21 @@ export function openStatement(bytes: Uint8Array): StatementContent {
   if (/^(?:\{4:)?:20:|\{4:\s*$/m.test(beginning) && /^:60[FM]:/m.test(beginning)) {
     return { kind: 'mt940', text };
   }
+  if (/^(?:\{4:)?:20:|\{4:\s*$/m.test(beginning) && /^:(?:34F|90[CD]):/m.test(beginning)) {
+    throw buildUnreadableError(
+      'it is an interim report (MT942). Let the bank export the statement of the day: MT940, CAMT.053 or CSV',
+    );
+  }
   const marks = [',', ';', '\t'] as const;
   return { kind: 'table', sources: marks.map((mark) => () => readCsvRows(text, mark, true)) };
 }
 
 function openMarkup(text: string, beginning: string): StatementContent {
+  if (/<(?:\w{1,20}:)?BkToCstmr(?:AcctRpt|DbtCdtNtfctn)[\s>]/.test(beginning)) {
+    throw buildUnreadableError(
+      'it is a report or a notification (CAMT.052 or CAMT.054). Let the bank export the statement: CAMT.053, MT940 or CSV',
+    );
+  }
   if (/urn:schemas-microsoft-com:office:spreadsheet|<Workbook[\s>]/.test(beginning)) {
     throw buildUnreadableError(`it is a workbook in XML (Excel 2003). ${save}`);
   }
@@ -66,12 +76,12 @@ function refuseBinary(bytes: Uint8Array): void {
   }
 }
 
-/** Decodes UTF-8, and UTF-16 with a byte order mark. */
+/** Decodes UTF-8, and UTF-16 with a byte order mark, or with zero bytes around its first letters. */
 function decodeText(bytes: Uint8Array): string {
   const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe
+    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] !== 0 && bytes[1] === 0 && bytes[3] === 0)
       ? 'utf-16le'
-      : bytes[0] === 0xfe && bytes[1] === 0xff
+      : (bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0)
         ? 'utf-16be'
         : 'utf-8';
   try {

@@ -3,6 +3,7 @@ import { formatBusinessDay } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
 import { toPrintable } from '../../shared/printable.js';
 import { UnreadableSheetError } from '../../workbook/csv-lines.js';
+import { startBalanceCheck, type BalanceVerdict } from './check-balances.js';
 import { openStatement } from './open-statement.js';
 import { readCamt053 } from './read-camt053.js';
 import { readMt940 } from './read-mt940.js';
@@ -24,6 +25,8 @@ export interface IncomingLine {
   isWhole: boolean;
   /** True if a word in any cell says that the line takes back another one. */
   isReversal?: true;
+  /** True if the balances of the file do not lead to this amount. */
+  isUnproven?: true;
 }
 
 export interface OutgoingLine {
@@ -83,14 +86,17 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
   };
   const orders: DayOrders = new Set();
   const seen = new Map<string, number>();
+  const balances = startBalanceCheck();
   try {
     for await (const read of readLines(bytes, orders)) {
       addLine(statement, read, seen);
+      balances.add(read);
     }
   } catch (error) {
     throw error instanceof UnreadableSheetError ? buildUnreadableError(error.message) : error;
   }
   refuseIfNothingIsRead(statement);
+  applyBalances(statement, balances.judge());
   const days = getDayRange(statement.incoming);
   const isOrderTold = orders.has('day-first') || !orders.has('untold');
   statement.days = days && { first: days.first, last: days.last, isOrderTold };
@@ -159,6 +165,32 @@ function addLine(statement: BankStatement, read: ReadLine, seen: Map<string, num
     isWhole,
     ...(read.isReversal && { isReversal: true }),
   });
+}
+
+/**
+ * Refuses lines whose direction the balances contradict.
+ * @throws ValidationError if they contradict all lines.
+ */
+function applyBalances(statement: BankStatement, { isSwapped, opposite, unproven }: BalanceVerdict): void {
+  if (isSwapped) {
+    throw buildUnreadableError(
+      'its balances contradict the direction of its lines, so the columns of incoming and outgoing money may be swapped. Export it again, or remove the column of balances if it is a debt',
+    );
+  }
+  const isKept = ({ line }: { line: number }) => !opposite.has(line);
+  if (opposite.size > 0) {
+    statement.incoming = statement.incoming.filter(isKept);
+    statement.outgoingLines = statement.outgoingLines.filter(isKept);
+    statement.corrections = statement.corrections.filter(isKept);
+    statement.outgoing = statement.outgoingLines.length;
+    opposite.forEach((line) => statement.refused.push({ line, why: 'bad-balance' }));
+    statement.refused.sort((one, other) => one.line - other.line);
+  }
+  for (const line of unproven.size === 0 ? [] : statement.incoming) {
+    if (unproven.has(line.line)) {
+      line.isUnproven = true;
+    }
+  }
 }
 
 /** Two exports of one bank may differ in case and spaces. */

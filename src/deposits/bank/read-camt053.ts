@@ -184,7 +184,9 @@ function readEntry(values: Values, reading: Reading): ReadLine {
   if (sen > 0n && isReversal) {
     return refuseLine(line, 'reversal', 'RvslInd');
   }
-  const day = parseDay(values.get('BookgDt/Dt') ?? values.get('BookgDt/DtTm') ?? '', today);
+  // A date with a zone is that date: only a time can move it to another day.
+  const booked = values.get('BookgDt/Dt')?.replace(/(\d)(?:Z|[+-]\d{2}:\d{2})$/, '$1');
+  const day = parseDay(booked ?? values.get('BookgDt/DtTm') ?? '', today);
   const text = [...new Set(reading.texts.map((each) => each.trim()))]
     .filter((each) => each !== 'NOTPROVIDED')
     .join(' ');

@@ -1,6 +1,7 @@
 import { limits } from '../../../config/limits.js';
 import { iterateInSlices } from '../../shared/collections.js';
 import { parseDay } from './bank-cells.js';
+import { findCancelling } from './find-cancelling.js';
 import {
   buildForeignError,
   buildPayment,
@@ -13,6 +14,8 @@ interface Field {
   tag: string;
   value: string;
   line: number;
+  /** True if a full line of a text precedes it: it may be a part of that text. */
+  isDoubtful: boolean;
 }
 
 /** The statement whose lines are being read. Amounts are in sen. */
@@ -32,13 +35,15 @@ export async function* readMt940(text: string, today: string): AsyncGenerator<Re
   let entry: Field | null = null;
   let details: string[] = [];
   let count = 0;
+  const unproven = findUnproven(text);
   for await (const field of iterateInSlices(splitFields(text))) {
     if (field.tag === '86' && entry) {
       details.push(joinLines(field.value));
       continue;
     }
     if (entry) {
-      yield readEntry(entry, details, { balance, today });
+      const read = readEntry(entry, details, { balance, today });
+      yield unproven.has(entry.line) ? refuseLine(entry.line, 'maybe-text', ':61:') : read;
       [entry, details] = [null, []];
     }
     if (field.tag === '61') {
@@ -59,32 +64,24 @@ export async function* readMt940(text: string, today: string): AsyncGenerator<Re
   }
 }
 
-/** Full length of a line of :86:. A word continues on the next line. */
+/** Length at which banks wrap the lines of :86:, unless one is longer. A word continues on the next line. */
 const lineLength = 65;
+const fieldPattern = /^(?:\{[^:]{0,3}:[^\n]{0,200}\{4:)?:(\d{2}[A-Z]?):(.*)$/;
 
-/**
- * Yields the fields of a message. Each begins with its tag, and continues over the next lines.
- * @throws ValidationError if a full line of a text is followed by a field: a payer could have
- * written that field in a note that the bank wrapped.
- */
+/** Yields the fields of a message. Each begins with its tag, and continues over the next lines. */
 function* splitFields(text: string): Generator<Field> {
   let field: Field | null = null;
-  let line = 0;
-  let before = '';
-  for (const each of text.split(/\r\n?|\n/)) {
+  let [line, mayContinue] = [0, false];
+  const lines = text.split(/\r\n?|\n/);
+  const wrapped = findWrapLength(lines);
+  for (const each of lines) {
     line += 1;
-    const [, tag, value = ''] = /^(?:\{[^:]{0,3}:[^\n]{0,200}\{4:)?:(\d{2}[A-Z]?):(.*)$/.exec(each) ?? [];
-    if (field?.tag === '86' && before.length >= lineLength && /^:(?:6\d[A-Z]?|86):/.test(each)) {
-      throw buildUnreadableError(
-        `line ${line}: the text above may continue here, so it is not certain that this is a field`,
-      );
-    }
-    before = each;
+    const [, tag, value = ''] = fieldPattern.exec(each) ?? [];
     if (tag !== undefined) {
       if (field) {
         yield field;
       }
-      field = { tag, value, line };
+      field = { tag, value, line, isDoubtful: mayContinue };
     } else if (/^(?:-\}?.{0,200}|\s*|\{.*)$/.test(each)) {
       if (field) {
         yield field;
@@ -95,10 +92,55 @@ function* splitFields(text: string): Generator<Field> {
     } else {
       throw buildUnreadableError(`line ${line}: it belongs to no field`);
     }
+    mayContinue = each.length >= wrapped && (mayContinue || field?.tag === '86');
   }
   if (field) {
     yield field;
   }
+}
+
+/** Returns the length of a line after which a text may continue. */
+function findWrapLength(lines: readonly string[]): number {
+  let [longest, isText] = [lineLength, false];
+  for (const each of lines) {
+    const [, tag, value = each] = fieldPattern.exec(each) ?? [];
+    isText = tag === undefined ? isText : tag === '86';
+    longest = isText ? Math.max(longest, value.length) : longest;
+  }
+  return longest;
+}
+
+/**
+ * Finds entries that a payer may have written in a note that the bank wrapped. Forged entries leave the
+ * balance as it is, so entries that cannot cancel each other out are real.
+ * @returns The lines of the entries that the balances do not prove.
+ * @throws ValidationError if an opening balance may be such a note.
+ */
+function findUnproven(text: string): Set<number> {
+  const unproven = new Set<number>();
+  let doubtful: { line: number; sen: bigint }[] = [];
+  const judge = () => {
+    if (findCancelling(doubtful.map(({ sen }) => sen))) {
+      doubtful.forEach(({ line }) => unproven.add(line));
+    }
+    doubtful = [];
+  };
+  for (const { tag, value, line, isDoubtful } of splitFields(text)) {
+    if (/^60/.test(tag)) {
+      judge();
+      if (isDoubtful) {
+        throw buildUnreadableError(
+          `line ${line}: the text above may continue here, so it is not certain that this is a balance`,
+        );
+      }
+    } else if (tag === '61' && isDoubtful) {
+      const [, , , mark, , figure = ''] = entryPattern.exec(value) ?? [];
+      const sen = toSen(figure);
+      doubtful.push({ line, sen: mark === 'C' || mark === 'RD' ? sen : -sen });
+    }
+  }
+  judge();
+  return unproven;
 }
 
 function requireOpen({ isOpen }: Balance, { line }: Field): void {
@@ -109,7 +151,7 @@ function requireOpen({ isOpen }: Balance, { line }: Field): void {
 
 function applyBalance(balance: Balance, { tag, value, line }: Field): void {
   const [, mark, , currency, figure = ''] =
-    /^([CD])(\d{6})([A-Z]{3})(\d{1,15},\d{0,2})\s*$/.exec(value) ?? [];
+    /^([CD])(\d{6})([A-Z]{3})(\d{1,15}[,.]\d{0,2})\s*$/.exec(value) ?? [];
   if (mark === undefined || currency === undefined) {
     throw buildUnreadableError(`line ${line}: its balance cannot be read`);
   }
@@ -129,7 +171,7 @@ function applyBalance(balance: Balance, { tag, value, line }: Field): void {
 }
 
 const entryPattern =
-  /^(\d{6})(\d{4})?(R?[CD])([A-Z])?(\d{1,15},\d{0,2})([NFS][A-Z0-9]{3})([^\n]{0,100})(?:\n([^]{0,200}))?$/;
+  /^(\d{6})(\d{4}| {4})?(R?[CD])([A-Z])?(\d{1,15}[,.]\d{0,2})([NFS][A-Z0-9]{3})([^\n]{0,100})(?:\n([^]{0,200}))?$/;
 
 function readEntry(
   { value, line }: Field,
@@ -162,7 +204,7 @@ function readEntry(
 /** Returns the booking day, which has no year, next to the value day. */
 function findBookingDay(valueDate: string, bookingDate: string | undefined, today: string): string | null {
   const valueDay = parseDay(`20${valueDate}`, today);
-  if (bookingDate === undefined || valueDay === null) {
+  if (bookingDate === undefined || bookingDate.trim() === '' || valueDay === null) {
     return valueDay;
   }
   const year = Number(valueDay.slice(0, 4));
@@ -172,7 +214,7 @@ function findBookingDay(valueDate: string, bookingDate: string | undefined, toda
 }
 
 function toSen(figure: string): bigint {
-  const [whole = '', sen = ''] = figure.split(',');
+  const [whole = '', sen = ''] = figure.split(/[,.]/);
   return BigInt(whole + sen.padEnd(2, '0'));
 }
 

@@ -12,6 +12,8 @@ import { findCorrectionWord, isCorrectionText } from './correction-text.js';
  * - bad-quote: a quote is not closed, or stands inside of a quoted cell.
  * - not-idr: it is of another currency, or does not say its currency.
  * - reversal: the bank takes back an outgoing payment, so nobody paid it.
+ * - bad-balance: the balances say that the money went in the opposite direction.
+ * - maybe-text: it may be a note of a payer that the bank wrapped.
  */
 export const bankLineRefusals = [
   'bad-date',
@@ -23,6 +25,8 @@ export const bankLineRefusals = [
   'bad-quote',
   'not-idr',
   'reversal',
+  'bad-balance',
+  'maybe-text',
 ] as const;
 export type BankLineRefusal = (typeof bankLineRefusals)[number];
 
@@ -46,10 +50,20 @@ export interface PaymentLine {
   isWhole: boolean;
   /** True if the format, or a word in any of its cells, says that the line takes back another one. */
   isReversal: boolean;
+  /** Balance of the account with this line, in sen. Absent if the file has none. */
+  balance?: number;
 }
 
 /** A line as it is read from a file. `other` has no amount: a balance, a total, an address. */
-export type ReadLine = PaymentLine | RefusedLine | { kind: 'other'; line: number; text: string };
+export type ReadLine = PaymentLine | RefusedLine | OtherLine;
+
+export interface OtherLine {
+  kind: 'other';
+  line: number;
+  text: string;
+  /** True for headings that are repeated. The lines below may be of another account. */
+  isHeading?: true;
+}
 
 const descriptionMax = 500;
 
@@ -64,11 +78,12 @@ interface Booking {
   isReversal?: boolean;
   /** The text of all cells, in which a bank may say that the line takes back another one. */
   marks?: string;
+  balance?: number;
 }
 
 /** Builds a payment. Incoming payments need a day that is neither too old nor in the future. */
 export function buildPayment(
-  { line, day, amount, direction, text, dayColumn, isReversal = false, marks = text }: Booking,
+  { line, day, amount, direction, text, dayColumn, isReversal = false, marks = text, balance }: Booking,
   today: string,
 ): ReadLine {
   if (direction === 'in' && (day === null || day > addDays(today, 1))) {
@@ -87,6 +102,7 @@ export function buildPayment(
     isWhole: description.length <= descriptionMax,
     isReversal:
       isReversal || (direction === 'in' ? findCorrectionWord(marks) === 'sure' : isCorrectionText(marks)),
+    ...(balance !== undefined && { balance }),
   };
 }
 
@@ -96,7 +112,7 @@ export function refuseLine(line: number, why: BankLineRefusal, column?: string):
 }
 
 /** Builds a line without an amount. */
-export function buildOther(line: number, cells: readonly string[]): ReadLine {
+export function buildOther(line: number, cells: readonly string[]): OtherLine {
   const text = collapseText(cells.filter((each) => each.trim() !== '').join(' '));
   return { kind: 'other', line, text: toPrintable(text.slice(0, descriptionMax)) };
 }

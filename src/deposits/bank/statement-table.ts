@@ -1,6 +1,8 @@
 import { limits } from '../../../config/limits.js';
 import { iterateInSlices } from '../../shared/collections.js';
 import type { SheetLine } from '../../workbook/csv-lines.js';
+import { findTitle, isBookedTitle, isHeldTitle } from './table-title.js';
+import { parseBalance } from './check-balances.js';
 import { alignCells, type RowShape } from './align-cells.js';
 import { detectDayOrder, parseDay } from './bank-cells.js';
 import { findColumns, findMissingColumns, type BankColumns } from './bank-columns.js';
@@ -33,6 +35,8 @@ interface Table {
   period: StatementPeriod | null;
   today: string;
   orders: DayOrders;
+  /** True below a title that says that the payments are not booked. */
+  isHeld: boolean;
 }
 
 /**
@@ -44,8 +48,15 @@ export async function* readStatementTable(
   sources: readonly RowSource[],
   { today, orders }: { today: string; orders: DayOrders },
 ): AsyncGenerator<ReadLine> {
-  const { source, columns, line: headingLine, period } = await findHeading(sources, today);
-  const table: Table = { columns, shape: { length: null }, period, today, orders };
+  const { source, columns, line: headingLine, period, title } = await findHeading(sources, today);
+  const table: Table = {
+    columns,
+    shape: { length: null },
+    period,
+    today,
+    orders,
+    isHeld: isHeldTitle(title),
+  };
   for await (const row of iterateInSlices(source())) {
     if (row.line - headingLine > limits.bankStatementLinesMax) {
       throw buildUnreadableError(
@@ -67,6 +78,7 @@ function readRow(row: SheetLine, table: Table): ReadLine | null {
   if (row.cells.every((each) => each.trim() === '')) {
     return null;
   }
+  readTitle(row.cells, table);
   const date = (row.cells[table.columns.date] ?? '').trim();
   if (isLabel(date, table.today) || date === '') {
     const label = readLabelRow(row, table);
@@ -80,6 +92,14 @@ function readRow(row: SheetLine, table: Table): ReadLine | null {
   }
   const isText = isLabel(date, table.today) || !row.cells.some((each) => /\d/.test(each));
   return isText ? buildOther(row.line, row.cells) : refuseLine(row.line, 'bad-cells');
+}
+
+/** Follows the titles of tables. A text in a column of texts may be a payer's. */
+function readTitle(cells: readonly string[], table: Table): void {
+  const title = findTitle(cells);
+  if (title && !table.columns.texts.includes(title.place)) {
+    table.isHeld = isHeldTitle(title.text) || (table.isHeld && !isBookedTitle(title.text));
+  }
 }
 
 /** True if the text of a date column is words: a total, a balance, or headings. */
@@ -113,7 +133,7 @@ function readLabelRow({ line, cells }: SheetLine, table: Table): ReadLine | null
   refuseAmbiguousHeading(line, cells);
   table.columns = columns;
   table.shape.length = null;
-  return buildOther(line, cells);
+  return { ...buildOther(line, cells), isHeading: true };
 }
 
 function readLine(row: SheetLine, table: Table): ReadLine {
@@ -142,7 +162,7 @@ function readLine(row: SheetLine, table: Table): ReadLine {
   const unsettled =
     columns.statuses.find((place) => !isFinal(cell(place))) ??
     findPlace(cells, (each, place) => isUnpaid(each) && !columns.texts.includes(place));
-  if (money.direction === 'in' && (isPending(date) || unsettled !== undefined)) {
+  if (money.direction === 'in' && (table.isHeld || isPending(date) || unsettled !== undefined)) {
     return refuseLine(line, 'not-booked', unsettled === undefined ? undefined : columns.names[unsettled]);
   }
   const rules = { isMonthFirst: columns.isMonthFirst === true, period };
@@ -156,6 +176,7 @@ function readLine(row: SheetLine, table: Table): ReadLine {
       text: columns.texts.map(cell).join(' '),
       marks: cells.join(' '),
       dayColumn: columns.names[columns.date],
+      ...(columns.balance >= 0 && { balance: parseBalance(cell(columns.balance)) }),
     },
     today,
   );
@@ -188,7 +209,7 @@ function isUnpaid(cell: string): boolean {
 
 /** True if a status column says that the payment is final. */
 function isFinal(status: string): boolean {
-  return /^(?:success(?:ful)?|sukses|berhasil|posted|booked|completed?|selesai|settled|ok|done|cr|db|c|d|k)$/i.test(
+  return /^(?:success(?:ful)?|succeed(?:ed)?|approved|executed|authori[sz]ed|dibukukan|terposting|tuntas|sukses|berhasil|posted|booked|completed?|selesai|settled|ok|done|cr|db|c|d|k)$/i.test(
     status,
   );
 }

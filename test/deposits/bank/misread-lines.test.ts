@@ -197,6 +197,64 @@ describe('lines of bank statements that could be misread', () => {
     expect(await problemOf('Tanggal,Keterangan,Kredit,Credit', `${day},a,1,2`)).to.include('twice');
   });
 
+  it('payments below the title of held ones are not booked, with the same headings', async () => {
+    const held = ['Transaksi Tertunda', head, `${day},A,,1001,1`];
+    const booked = ['Transaksi Dibukukan', head, `${day},B,,1002,1`, ',PENDING,,,', `${day},C,,1003,1`];
+    for (const rows of [
+      [...held, ...booked],
+      [...booked, ...held],
+    ]) {
+      const { incoming, refused } = await read(...rows);
+      expect(incoming.map(({ amount }) => amount)).to.deep.equal([1_002, 1_003]);
+      expect(refused.map(({ why }) => why)).to.deep.equal(['not-booked']);
+    }
+    for (const title of ['Pending Transactions', 'DANA DITAHAN', 'Belum dibukukan', 'Hold']) {
+      const { incoming } = await read(head, `${day},B,,1002,1`, title, `${day},A,,1001,1`);
+      expect(
+        incoming.map(({ amount }) => amount),
+        title,
+      ).to.deep.equal([1_002]);
+    }
+    const footer = await read('Saldo Ditahan', head, `${day},B,,1002,1`);
+    expect(footer.incoming).to.have.length(1);
+  });
+
+  it('a phrase says the direction, and contradicts a sign or a column', async () => {
+    const one = await read(
+      'Date,Description,Amount,Type',
+      `${day},A,1001,Transfer Masuk`,
+      `${day},B,1002,Transfer Keluar`,
+      `${day},C,+1003,Transfer Keluar`,
+      `${day},D,1004,Pembayaran Kartu Kredit`,
+    );
+    expect(one.incoming.map(({ amount }) => amount)).to.deep.equal([1_001]);
+    expect(one.outgoing).to.equal(1);
+    expect(one.refused.map(({ line, why }) => [line, why])).to.deep.equal([
+      [4, 'no-direction'],
+      [5, 'no-direction'],
+    ]);
+    const two = await read('Date,Description,Credit,Type', `${day},A,1001,Outgoing`);
+    expect(two.refused.map(({ why }) => why)).to.deep.equal(['no-direction']);
+  });
+
+  it('reads headings of BNI, Mandiri, MUFG and wallets that differ from the usual ones', async () => {
+    for (const [names, line] of [
+      ['Tgl Trans,Uraian,Debet,Kredit,Saldo', `${day},T,"0,00","1.001,00","9.001,00"`],
+      ['Nama,Tanggal Transaksi,Jenis Trans,Remark,Amount,Saldo', `X,${day},Kredit,T,1001,9001`],
+      ['Booking Date,Debit,Credit,Detail Information', `${day},,1001.00,T`],
+      ['Tanggal,Keterangan,Penarikan,Setoran,Saldo', `${day},T,,1001,9001`],
+      ['Tanggal,Keterangan,Pemasukan,Pengeluaran', `${day},T,1001,`],
+      ['Date,Description,Money In,Money Out,Balance', `${day},T,1001,,9001`],
+      ['Date,Description,Withdrawal,Deposit,Balance', `${day},T,,1001,9001`],
+    ] as const) {
+      const { incoming } = await read(names, line);
+      expect(
+        incoming.map(({ amount, description }) => [amount, description]),
+        names,
+      ).to.deep.equal([[1_001, 'T']]);
+    }
+  });
+
   it('follows headings that are repeated in another order', async () => {
     const { incoming, outgoing } = await read(
       'Tanggal,Keterangan,Debit,Kredit',

@@ -40,19 +40,82 @@ describe('bank statements that are refused as a whole', () => {
   it('a wrapped note of a payer is not read as an entry', async () => {
     const note = `:61:${ymd}C9000000,NTRFTOPUP1//`.padEnd(65, 'X');
     const forged = mt940(paid, `:86:${'TRF DARI BUDI'.padEnd(65, '.')}`, note, `:61:${ymd}D9000000,NTRFX`);
-    expect(await problemOf(forged)).to.include('line 7: the text above may continue here');
-    for (const next of [`:62F:C${ymd}IDR10000,`, ':86:X']) {
-      expect(await problemOf(mt940(paid, `:86:${'A'.repeat(61)}`, next)), next).to.include('may continue');
-    }
+    const { incoming, outgoing, refused } = await read(forged);
+    expect([incoming.map(({ line }) => line), outgoing]).to.deep.equal([[5], 0]);
+    expect(refused).to.deep.equal([
+      { line: 7, why: 'maybe-text', column: ':61:' },
+      { line: 8, why: 'maybe-text', column: ':61:' },
+    ]);
+    const full = `:86:${'A'.repeat(61)}`;
+    expect(await problemOf(mt940(paid, full, `:62F:C${ymd}IDR10000,`, `:60F:C${ymd}IDR0,`, paid))).to.equal(
+      'read 2 lines',
+    );
+    const reopened = mt940(paid, full, `:62F:C${ymd}IDR10000,`.padEnd(65), `:60F:C${ymd}IDR0,`, paid);
+    expect(await problemOf(reopened)).to.include('not certain that this is a balance');
     expect(await problemOf(mt940(paid, `:86:${'A'.repeat(65)}`, 'SHORT'))).to.equal('read 1 lines');
+  });
+
+  it('an entry after a full line of text is read if the balances prove it', async () => {
+    const full = `:86:${'A'.repeat(65)}`;
+    const half = (mark: string, amount: number) => `:61:${ymd}${mark}${amount},NTRFNONREF`;
+    for (const entries of [
+      [paid, full],
+      [half('C', 4_000), full, half('C', 6_000), full],
+      [half('C', 15_000), full, half('D', 4_000), full, half('D', 1_000), ':86:B'],
+      [half('D', 5_000), full, half('C', 8_000), full, half('D', 3_001), full, half('C', 10_001), full],
+      [half('C', 12_000), `:86:${'A'.repeat(90)}`, half('D', 2_000), ':86:B'],
+      [half('C', 12_000), `:86:${'A'.repeat(70)}`, half('D', 2_000), `:86:${'B'.repeat(90)}`],
+    ]) {
+      const { incoming, outgoing, refused } = await read(mt940(...entries));
+      const count = entries.filter((each) => each.startsWith(':61:')).length;
+      expect([incoming.length + outgoing, refused], entries.join('\n')).to.deep.equal([count, []]);
+    }
+    const equal = [half('C', 10_000), full, half('D', 5_000), full, half('C', 5_000), ':86:C'];
+    expect((await read(mt940(...equal))).refused.map(({ line, why }) => [line, why])).to.deep.equal([
+      [7, 'maybe-text'],
+      [9, 'maybe-text'],
+    ]);
+  });
+
+  it('says what a report is that is not a statement', async () => {
+    const interim = [':20:X', ':25:1', ':34F:IDRC0,', paid, ':86:A', `:90C:1IDR10000,`];
+    expect(await problemOf(...interim)).to.include('MT942');
+    for (const name of ['BkToCstmrAcctRpt', 'BkToCstmrDbtCdtNtfctn']) {
+      const other = camt(['1000']).replaceAll('BkToCstmrStmt', name);
+      expect(await problemOf(other)).to.include('CAMT.053');
+    }
+  });
+
+  it('balances that contradict every line show that columns are swapped', async () => {
+    const rows = [`${day},A,,1000,9000`, `${day},B,2500,,11500`, `${day},C,,3000,8500`];
+    for (const each of [rows, [...rows].reverse()]) {
+      expect(await problemOf('Tanggal,Keterangan,Debit,Kredit,Saldo', ...each)).to.include('swapped');
+      expect(await problemOf('Tanggal,Keterangan,Kredit,Debit,Saldo', ...each)).to.equal('read 1 lines');
+    }
+  });
+
+  it('amounts in thousands are refused if only a row above the headings says so', async () => {
+    const table = ['Tanggal,Keterangan,Debit,Kredit,Saldo', `${day},A,,1001,1`];
+    for (const row of [
+      'Dalam ribuan rupiah',
+      '(in thousands of Rupiah)',
+      'Satuan : Rp 000',
+      'Nominal dalam Rp juta',
+      'Unit,Amounts in IDR million',
+    ]) {
+      expect(await problemOf(row, ...table), row).to.include('not in whole rupiah');
+    }
+    for (const row of ['Nama : PT RIBUAN JUTA', 'Satuan : Rupiah', 'Cabang dalam kota 000']) {
+      expect(await problemOf(row, ...table), row).to.equal('read 1 lines');
+    }
   });
 
   it('headings of a second table are not read with the columns of the first', async () => {
     const first = ['Tanggal,Keterangan,Kredit,Debit,Saldo', `${day},TRSF A,1001,,1`];
     for (const second of [
-      'Date,Description,Withdrawal,Deposit,Balance',
-      'Tanggal,Keterangan,Keluar,Masuk,Saldo',
-      ',Tanggal,Keterangan,Keluar,Masuk',
+      'Date,Description,Paid to others,Paid to us,Balance',
+      'Tanggal,Keterangan,Arus A,Arus B,Saldo',
+      ',Tanggal,Keterangan,Arus A,Arus B',
     ]) {
       expect(await problemOf(...first, second, `${day},OUT,2002,,1`), second).to.include(
         'line 3: unknown headings',

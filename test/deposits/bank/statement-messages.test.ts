@@ -63,6 +63,19 @@ describe('messages of bank statements', () => {
     ]);
   });
 
+  it('MT940: an entry date of blanks and a decimal point are read', async () => {
+    const other = mt940.replace(`:61:${value}C60002,00`, `:61:${value}    C60002.00`);
+    expect((await read(other)).incoming.map(({ amount, day: of }) => [amount, of])).to.deep.equal([
+      [500_001, day],
+      [60_002, day],
+    ]);
+  });
+
+  it('CAMT.053: a booking date may have a zone, which does not move it', async () => {
+    const dated = camt.replace(`<DtTm>${day}T00:30:00+07:00</DtTm>`, `<Dt>${day}+00:00</Dt>`);
+    expect((await read(dated)).incoming.map((each) => each.day)).to.deep.equal([day]);
+  });
+
   it('MT940: refuses messages that are incomplete, wrong in sum, or not in rupiah', async () => {
     expect(await problemOf(mt940.replaceAll('IDR', 'USD'))).to.include('not IDR');
     expect(await problemOf(mt940.replace('C60002,00', 'C60003,00'))).to.include('closing balance');
@@ -112,7 +125,7 @@ describe('messages of bank statements', () => {
           .replace('BkToCstmrStmt', 'BkToCstmrDbtCdtNtfctn')
           .replace('BkToCstmrStmt', 'BkToCstmrDbtCdtNtfctn'),
       ),
-    ).to.include('neither');
+    ).to.include('CAMT.054');
     const foreign = await read(camt.replace('<Ntry><Amt Ccy="IDR">', '<Ntry><Amt Ccy="USD">'));
     expect(foreign.refused[0]).to.deep.equal({ line: 1, why: 'not-idr', column: 'Ccy' });
     expect(foreign.incoming).to.deep.equal([]);

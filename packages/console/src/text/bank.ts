@@ -79,6 +79,14 @@ export const bank = {
     id: 'Tanda kutip tidak ditutup, atau berada di dalam sel.',
   },
   'refused_not-idr': { en: 'The line is not in rupiah (IDR).', id: 'Baris bukan dalam rupiah (IDR).' },
+  'refused_bad-balance': {
+    en: 'The balances say that the money went in the opposite direction.',
+    id: 'Saldo menunjukkan arah uang yang berlawanan.',
+  },
+  'refused_maybe-text': {
+    en: 'The line may be a part of the text above. Let the bank export CSV or CAMT.053.',
+    id: 'Baris ini mungkin bagian dari teks di atasnya. Unduh CSV atau CAMT.053 dari bank.',
+  },
   refused_reversal: {
     en: 'The bank takes back an outgoing payment.',
     id: 'Bank membatalkan pembayaran keluar.',
