@@ -36,6 +36,7 @@ function mutate(text: string): string {
 function isPiece(text: string, place: number, length: number): boolean {
   const isInNumber = (at: number) => /^\d,\d$/.test(text.slice(at - 1, at + 2));
   return (
+    place + length < text.length &&
     /^[,;\t][^\n]*[,;\t\n]$/.test(text.slice(place, place + length + 1)) &&
     !isInNumber(place) &&
     !isInNumber(place + length)
@@ -49,15 +50,22 @@ describe(`damaged bank statements ${random.seed}`, function () {
     const corpus = readCorpus();
     for (let round = 0; round < sizes.bankStatementMutations.rounds; round += 1) {
       const file = corpus[below(corpus.length)];
-      // Several damages of headings can cancel each other out, and are then another statement.
-      const lines = (file?.text ?? '').split('\n');
-      const split = lines.slice(0, (file?.expected.incoming[0]?.line ?? 1) - 1).join('\n').length;
-      let [head, body] = [(file?.text ?? '').slice(0, split), (file?.text ?? '').slice(split)];
-      const isHead = random() < 0.2;
-      for (let left = isHead ? 1 : 1 + below(3); left > 0; left -= 1) {
-        [head, body] = isHead ? [mutate(head), body] : [head, mutate(body)];
+      // Several damages of the headings or of a line can cancel each other out. They are then another
+      // statement.
+      const changed = new Set<number>();
+      const lines = (file?.text ?? '').split(/(?<=\n)/);
+      const body = lines.splice((file?.expected.incoming[0]?.line ?? 1) - 1);
+      let head = lines.join('');
+      if (random() < 0.2) {
+        head = mutate(head);
+      } else {
+        for (let left = 1 + below(3); left > 0; left -= 1) {
+          const place = below(body.length);
+          body[place] = changed.has(place) ? (body[place] ?? '') : mutate(body[place] ?? '');
+          changed.add(place);
+        }
       }
-      const text = head + body;
+      const text = head + body.join('');
       const known = new Set(file?.expected.incoming.map(({ amount }) => amount));
       const read = await readBankStatement(Buffer.from(text)).catch((error: unknown) => {
         expect(error, text).to.be.instanceOf(ValidationError);
