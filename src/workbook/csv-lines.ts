@@ -29,6 +29,8 @@ export type Delimiter = ',' | ';' | '\t';
 const cellsMax = 1_000;
 /** Excel's limit. A longer cell is refused, because reading it would block other work. */
 const cellLengthMax = 32_767;
+/** Longer than any real row. Reading a longer one would block other work. */
+const rowLengthMax = 1_000_000;
 /** Maximum length of the first line in which the separator is searched. */
 const headLengthMax = 100_000;
 
@@ -129,6 +131,11 @@ function readCsvRow(
     }
     if (row.cells.length === cellsMax) {
       throw new UnreadableSheetError(`line ${line + row.breaks}: it has more than ${cellsMax} cells`);
+    }
+    if (place - start > rowLengthMax) {
+      throw new UnreadableSheetError(
+        `line ${line + row.breaks}: it has more than ${rowLengthMax} characters`,
+      );
     }
     const end = cell ? findCellEnd(text, cell.next, mark) : undefined;
     if (!cell || end === undefined) {
