@@ -88,3 +88,23 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
 export function getRcMeaning(rc: string): RcMeaning {
   return lookUp(rcMeanings, rc) ?? { class: 'unknown' };
 }
+
+/**
+ * True if `status` does not contradict `rc`. If they contradict each other, the outcome is unknown.
+ */
+export function isConsistent(rcClass: string, status: string | null | undefined): boolean {
+  switch (status) {
+    case 'Sukses':
+      return rcClass === 'success' || rcClass === 'reversed';
+    case 'Pending':
+      return rcClass === 'pending' || rcClass === 'unknown';
+    case 'Gagal':
+      return rcClass !== 'success' && rcClass !== 'pending';
+    case '':
+    case null:
+    case undefined:
+      return rcClass !== 'success';
+    default:
+      return false;
+  }
+}

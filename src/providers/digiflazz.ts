@@ -29,7 +29,7 @@ import {
 import { unsellableBillCode } from './check-bill.js';
 import { isCallbackSigned, readCallback } from './digiflazz-callback.js';
 import { billFields, toDigiflazzBill, type BillFields } from './digiflazz-bill.js';
-import { getRcMeaning } from './digiflazz-response-codes.js';
+import { getRcMeaning, isConsistent } from './digiflazz-response-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
 import { isAboutOrder, isSameNumber } from './is-about-order.js';
 import {
@@ -323,26 +323,6 @@ function isAbout(data: Data, order: BillQuery): boolean {
     (!refId || refId === order.providerRef) &&
     (isAboutWith(String(sent)) || isAboutWith(order.customerNumber))
   );
-}
-
-/**
- * True if `status` does not contradict `rc`. If they contradict each other, the outcome is unknown.
- */
-function isConsistent(rcClass: string, status: string | null | undefined): boolean {
-  switch (status) {
-    case 'Sukses':
-      return rcClass === 'success' || rcClass === 'reversed';
-    case 'Pending':
-      return rcClass === 'pending' || rcClass === 'unknown';
-    case 'Gagal':
-      return rcClass !== 'success' && rcClass !== 'pending';
-    case '':
-    case null:
-    case undefined:
-      return rcClass !== 'success';
-    default:
-      return false;
-  }
 }
 
 function buildBillChangedOutcome(total: number): ProviderOutcome {

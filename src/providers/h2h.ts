@@ -11,7 +11,6 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -29,15 +28,9 @@ import { toSellableBill } from './check-bill.js';
 import { isAboutOtherOrder } from './echoed-order.js';
 import { decidingBalance, decidingRupiah, informativeRupiah, informativeText } from './informative-fields.js';
 import { readSimulatorLog } from './simulator-log.js';
-import {
-  cleanMessage,
-  parseJson,
-  readJson,
-  matchSchema,
-  type JsonResponse,
-  type StatusRules,
-} from './json-response.js';
+import { cleanMessage, readJson, type JsonResponse, type StatusRules } from './json-response.js';
 import { callHttp, type HttpCall, type HttpResponse } from './http.js';
+import { isCallbackSigned, readCallback } from './h2h-callback.js';
 import { readPriceList } from './h2h-price-list.js';
 import { findCheckRefusal } from './status-check-schedule.js';
 
@@ -445,31 +438,4 @@ async function sendTestOrder(connection: ProviderConnection, reference: string):
 function buildPriceListCall(connection: ProviderConnection): HttpCall {
   const url = buildAddress(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
   return { method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId: connection.sellerId };
-}
-
-const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed' | 'pending' }>({
-  ref_id: Joi.string().min(1).max(64).required(),
-  status: Joi.string().valid('success', 'failed', 'pending').required(),
-});
-
-function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
-  const body = matchSchema(callbackSchema, parseJson(raw.toString('utf8')));
-  return body && { kind: 'result', providerRef: body.ref_id, status: body.status };
-}
-
-/**
- * Verifies `x-signature: sha256=<hex>`. While the provider rotates its secret, the header has two
- * signatures.
- */
-function isCallbackSigned(
-  ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>
-): boolean {
-  const header = headers['x-signature'];
-  if (typeof header !== 'string') {
-    return false;
-  }
-  const secret = connection.callbackSecret ?? connection.secret;
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
-  const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
-  return header.split(' ').some((each) => isSameSecret(each, expected));
 }

@@ -43,15 +43,15 @@ export const listProviderKinds = defineConsoleOperation({
   handle: () =>
     Promise.resolve({
       kinds: kindNames.map((each) => {
-        const { label, getDefaultAddress, callbackHelp, testHelp } = getKind(each);
+        const known = getKind(each);
         return {
           kind: each,
-          label,
-          address: getDefaultAddress(),
+          label: known.label,
+          address: known.getDefaultAddress(),
           callback_url: buildCallbackUrl(each),
-          callback_help: callbackHelp,
+          callback_help: known.callbackHelp,
           has_test: getAdapter(each).sendTestOrder !== undefined,
-          test_help: testHelp,
+          test_help: known.testHelp,
         };
       }),
     }),
