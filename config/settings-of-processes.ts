@@ -49,8 +49,8 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
 };
 
 /**
- * Returns the process types of the started program. Null for the seed, tests and benchmarks, which
- * read all settings.
+ * Returns the process types of the started program. Null for the seed, the sandbox's products,
+ * tests and benchmarks, which read all settings.
  */
 export function getProcessTypes(argv: readonly string[]): string[] | null {
   const program = (argv[1] ?? '').replaceAll('\\', '/');

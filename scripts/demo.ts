@@ -4,10 +4,11 @@
  * and exits with 1.
  */
 import { randomInt } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import colours from 'picocolors';
 import { callService, readList } from './demo/client.js';
+import { fillConsole } from './demo/fill-console.js';
 import { findOrStartCopy } from './demo/find-copy.js';
+import { expect, waitFor } from './demo/wait-for.js';
 import { signatureMistake, type Delivery } from './demo/webhook-signature.js';
 import { demoProduct } from './start/demo-calls.js';
 import type { DemoFile } from './start/demo-file.js';
@@ -16,8 +17,6 @@ import { PlainError } from './supervisor/plain-error.js';
 import { onStopRequest } from './supervisor/on-stop-request.js';
 
 const depositAmount = 100_000;
-const finalTimeoutMs = 30_000;
-const pollMs = 100;
 
 /** A row of the simulator's GET /log. */
 interface Execution {
@@ -47,6 +46,9 @@ async function main(): Promise<void> {
     await Promise.race([runDemo(copy.demo), stopRequested]);
     stopping.throwIfAborted();
     console.log(`\n${colours.green('✔ The purchase works from end to end.')}`);
+    if (copy.wasRunning) {
+      await showConsole(copy.demo);
+    }
   } finally {
     await copy.leave();
   }
@@ -129,29 +131,30 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
   );
 }
 
-/**
- * Polls until `ask` returns a result.
- * @throws PlainError on timeout.
- */
-async function waitFor<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
-  const deadline = performance.now() + finalTimeoutMs;
-  for (;;) {
-    const found = await ask();
-    if (found !== null) {
-      return found;
+/** The user may have removed products or changed accounts, so a failure here is only reported. */
+async function showConsole(demo: DemoFile): Promise<void> {
+  try {
+    await Promise.race([fillConsole(demo), stopRequested]);
+  } catch (error) {
+    if (!(error instanceof PlainError)) {
+      throw error;
     }
-    expect(
-      performance.now() < deadline,
-      `timed out after ${finalTimeoutMs / 1_000} s until ${what}. ${hint}`,
-    );
-    await delay(pollMs);
+    print(`\nThe console got no further examples: ${error.message}`);
+    return;
   }
+  stopping.throwIfAborted();
+  printPages(demo.base_url);
 }
 
-function expect(condition: boolean, mistake: string): void {
-  if (!condition) {
-    throw new PlainError(mistake);
-  }
+/** A temporary copy stops now, so only the user of a running one can look at its pages. */
+function printPages(baseUrl: string): void {
+  print(`
+Look at the console now: ${baseUrl}/admin (the user is admin; the password is in admin-password
+of the folder that npm start prints)
+  Purchases    successes, a failure, a paid bill, and one that is pending until you end it
+  Products     more than 300, sold by the suppliers nusantara and kilat
+  Webhooks     delivered to buyer; the receiver of buyer2 fails at first, and retries deliver
+  Settlements  a payout of the seller`);
 }
 
 function step(what: string, details: string): void {

@@ -32,8 +32,13 @@ async function main(): Promise<void> {
   if (await hasForeignData()) {
     console.log('The database has other data, so the products of the sandbox are not added.');
   } else {
+    let isChanged = false;
     for (const name of supplierNames) {
-      await furnishSupplier(name);
+      isChanged = (await furnishSupplier(name)) || isChanged;
+    }
+    if (isChanged) {
+      // scripts/start/run-service.ts shows this line to the user.
+      console.log(`Products of the suppliers ${supplierNames.join(' and ')} are imported.`);
     }
   }
   await Promise.all([disconnectRedis(), disconnectMongo()]);
@@ -52,7 +57,8 @@ async function hasForeignData(): Promise<boolean> {
   return account !== null || product !== null;
 }
 
-async function furnishSupplier(name: SupplierName): Promise<void> {
+/** Returns false if an earlier run has imported the products. */
+async function furnishSupplier(name: SupplierName): Promise<boolean> {
   const seller =
     (await AccountModel.findOne({ username: name }).lean<Account>()) ??
     (
@@ -67,7 +73,7 @@ async function furnishSupplier(name: SupplierName): Promise<void> {
     .limit(100)
     .lean<PriceImport[]>();
   if (imports.some(({ status }) => status !== 'applying')) {
-    return;
+    return false;
   }
   const request = await buildRequest(name);
   const { creates, changes } = await planCatalogue(seller, request);
@@ -79,6 +85,7 @@ async function furnishSupplier(name: SupplierName): Promise<void> {
   for (const { _id } of imports) {
     await finishImport(_id);
   }
+  return true;
 }
 
 /** Maps the supplier's codes to products that exist, because equal codes are not mapped by themselves. */

@@ -26,6 +26,7 @@ const paths: [path: string, meaning: string][] = [
   ['GET /log', 'every execution, oldest first; ?provider=, ?ref_id=, ?since= and ?until= (ISO 8601 UTC)'],
   ['GET /control', 'current behaviour'],
   ['POST /control', '{"latency_ms":50,"fault_rate":0.1,"providers":{"<username>":{"down":true}}}'],
+  ['POST /control', '{"price_raise_ms":0}: the supplier kilat raises some costs now, not after five minutes'],
   ['DELETE /control', 'back to normal'],
   ['GET /healthz', 'health check'],
 ];

@@ -53,10 +53,11 @@ export async function runService(options: {
   const accounts = playground === null ? {} : await startPlayground(supervisor, playground, childEnv);
 
   output.say('Starting the service …');
-  await Promise.all([
-    ...serviceSpecs(childEnv, env['METRICS_PORT']).map((spec) => supervisor.start(spec)),
-    playground && furnishSandbox(supervisor, childEnv),
-  ]);
+  await Promise.all(serviceSpecs(childEnv, env['METRICS_PORT']).map((spec) => supervisor.start(spec)));
+  if (playground !== null) {
+    // Not awaited, because the service is usable before the suppliers' products are imported.
+    void furnishSandbox(supervisor, childEnv);
+  }
   return {
     mongodb,
     redis,
@@ -122,10 +123,17 @@ async function startPlayground(
   return accounts;
 }
 
+/** First words of the line in which furnish.js prints its result. */
+const furnishResult = 'Products of the suppliers';
+
 /** Imports the suppliers' products. A service without them still runs, so a failure stops nothing. */
 async function furnishSandbox(supervisor: Supervisor, env: Record<string, string>): Promise<void> {
   try {
-    await supervisor.run({ name: 'furnish', args: ['dist/scripts/furnish.js'], env });
+    const written = await supervisor.run({ name: 'furnish', args: ['dist/scripts/furnish.js'], env });
+    const result = written.split('\n').findLast((line) => line.startsWith(furnishResult));
+    if (result !== undefined) {
+      supervisor.output.say(result);
+    }
   } catch (error) {
     if (!supervisor.stopping.aborted) {
       const cause = error instanceof Error ? error.message : String(error);

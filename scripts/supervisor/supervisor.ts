@@ -51,25 +51,28 @@ export function createSupervisor(options: {
   const starting = new Set<Promise<unknown>>();
   const reportWait = createWaitReporter(output);
   let stopped: Promise<void> | null = null;
+  /** Lets `stopAll` wait for this work. */
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    starting.add(work);
+    try {
+      return await work;
+    } finally {
+      starting.delete(work);
+    }
+  };
   return {
     localDir,
     output,
     stopping: stop.signal,
     async start(spec) {
-      const start = reportWait(spec.name, startChild(spec, context));
-      starting.add(start);
-      try {
-        children.set(spec.name, await start);
-      } finally {
-        starting.delete(start);
-      }
+      children.set(spec.name, await track(reportWait(spec.name, startChild(spec, context))));
     },
     async stop(name) {
       const child = children.get(name);
       children.delete(name);
       await (child && stopChild(child, stopTimeoutMs(child)));
     },
-    run: (spec) => reportWait(spec.name, runToEnd(spec, context)),
+    run: (spec) => track(reportWait(spec.name, runToEnd(spec, context))),
     stopAll() {
       stop.abort(new Error('stopping'));
       stopped ??= Promise.allSettled(starting).then(() => stopInOrder(context, [...children.values()]));

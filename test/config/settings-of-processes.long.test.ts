@@ -61,6 +61,7 @@ describe('settings of each process', () => {
     ]);
     expect(getProcessTypes(program('workers/run.js', 'all'))).to.have.members(workers);
     expect(getProcessTypes(program('scripts/seed.js'))).to.equal(null);
+    expect(getProcessTypes(program('scripts/furnish.js'))).to.equal(null);
   });
 
   for (const [name, own] of Object.entries(settingsOfProcesses)) {

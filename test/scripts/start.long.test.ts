@@ -116,7 +116,9 @@ describe('npm start', function () {
     it('completes npm run demo', async () => {
       const play = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'demo' });
       const { code } = await play.ended();
-      expect(play.printed()).to.contain('The purchase works from end to end');
+      expect(play.printed())
+        .to.contain('The purchase works from end to end')
+        .and.contain('Look at the console now');
       expect(code).to.equal(0);
     });
 

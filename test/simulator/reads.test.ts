@@ -33,6 +33,27 @@ describe('simulator: balance, price list and bills', () => {
     expect(some.data.length).to.be.within(1, all.length - 1);
   });
 
+  it('raises some costs of kilat once price_raise_ms has passed, and none of others', async () => {
+    const readCosts = async (username: string) => {
+      const { data } = (await read('/price-list', 'pricelist', {
+        username,
+        sign: md5Sign(username, simulator.secret, 'pricelist'),
+      })) as { data: { code: string; price: number }[] };
+      return data.map(({ code, price }) => ({ code, price }));
+    };
+    const before = { kilat: await readCosts('kilat'), nusantara: await readCosts('nusantara') };
+    await simulator.control({ price_raise_ms: 0 });
+    const raised = (await readCosts('kilat')).filter(({ price }, at) => price !== before.kilat[at]?.price);
+    expect(raised.length).to.be.within(20, 60);
+    for (const { code, price } of raised) {
+      const cost = before.kilat.find((each) => each.code === code)?.price ?? 0;
+      expect(price / cost, code).to.be.within(1.05, 1.25);
+    }
+    expect(await readCosts('nusantara')).to.deep.equal(before.nusantara);
+    const page = await (await fetch(simulator.url)).text();
+    expect(page).to.contain('price_raise_ms').and.contain('kilat');
+  });
+
   it('requires a separate sign for each read, MD5 or HMAC', async () => {
     expect(await read('/balance', 'pricelist')).to.include({ status: '07' });
     expect(await read('/price-list', 'depo')).to.include({ status: '07' });
