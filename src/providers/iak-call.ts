@@ -36,7 +36,7 @@ export function toIakRef(providerRef: string): string {
 
 /** The reverse of `toIakRef`, for the reference of an order. */
 export function fromIakRef(ref: string): string {
-  return ref.replace(/x(?=\d+$)/, '-');
+  return ref.replace(/^([0-9a-f]{32})x(?=[1-9]\d*$)/, '$1-');
 }
 
 /** Returns the signature of a call. `suffix` depends on the call. */

@@ -2,6 +2,8 @@ import type { BillOutcome, ProviderOrder, ProviderOutcome } from './adapter.js';
 import type { IakMeaning } from './iak-response-codes.js';
 import { cleanMessage, type JsonResponse } from './json-response.js';
 import { toIakRef } from './iak-call.js';
+import { isAboutOrder } from './is-about-order.js';
+import { lookUp } from '../shared/collections.js';
 
 /** A response of either API about an order, in common words. */
 export interface IakAnswer {
@@ -13,7 +15,14 @@ export interface IakAnswer {
   status?: string | null | undefined;
   serialNumber?: string | null | undefined;
   cost?: number | null | undefined;
+  productCode?: string | null | undefined;
+  customerNumber?: string | null | undefined;
+  /** True if it has what only the response to a payment has, and that to an inquiry never. */
+  isPayment?: boolean;
 }
+
+/** The order that an answer must be about. */
+export type AskedOrder = Pick<ProviderOrder, 'providerRef' | 'productCode' | 'customerNumber'>;
 
 /**
  * How an answer was asked for: the order or payment itself, or a status check of one sent earlier.
@@ -34,7 +43,7 @@ const postpaidStatuses: Readonly<Record<string, Status>> = {
 /** Returns what an answer means for the order. Anything that is not certain is unknown. */
 export function judgeIakAnswer(
   answer: JsonResponse<IakAnswer>,
-  order: Pick<ProviderOrder, 'providerRef'>,
+  order: AskedOrder,
   by: AskedBy,
 ): ProviderOutcome {
   const isCheck = by.startsWith('check');
@@ -74,23 +83,20 @@ export function judgeIakAnswer(
 }
 
 /**
- * True if code, status and reference agree. A success must name our reference and its status. In a
- * status check a refusal must do so too, because it could be about the check itself.
+ * True if code, status, reference, product and customer agree. A success must name our reference and
+ * its status. In a status check a refusal must do so too, because it could be about the check itself.
  */
-function isConsistent(
-  { meaning, refId, status: text }: IakAnswer,
-  { providerRef }: Pick<ProviderOrder, 'providerRef'>,
-  by: AskedBy,
-): boolean {
-  const isOurs = refId === toIakRef(providerRef);
-  if (refId && !isOurs) {
+function isConsistent(answer: IakAnswer, order: AskedOrder, by: AskedBy): boolean {
+  const { meaning, refId, status: text } = answer;
+  const isOurs = refId === toIakRef(order.providerRef);
+  if ((refId && !isOurs) || !isAboutOrder(answer, order)) {
     return false;
   }
   const status = readStatus(text, by);
   const isAbsent = status === 'absent';
   switch (meaning.class) {
     case 'success':
-      return isOurs && (status === 'success' || (isAbsent && by === 'pay'));
+      return isOurs && (status === 'success' || (isAbsent && by === 'pay' && answer.isPayment === true));
     case 'pending':
       return status === 'pending' || isAbsent;
     case 'refused':
@@ -108,7 +114,7 @@ function readStatus(text: string | null | undefined, by: AskedBy): Status {
   if (text === null || text === undefined || text === '') {
     return 'absent';
   }
-  return (by === 'check-postpaid' || by === 'pay' ? postpaidStatuses : prepaidStatuses)[text] ?? 'odd';
+  return lookUp(by === 'check-postpaid' || by === 'pay' ? postpaidStatuses : prepaidStatuses, text) ?? 'odd';
 }
 
 /** Returns why there is no bill, for an inquiry that was answered with another code than `00`. */

@@ -20,8 +20,9 @@ import {
   type NoteFloat,
   type SentCall,
 } from './iak-protocol.js';
-import { getPostpaidMeaning } from './iak-response-codes.js';
+import { getPostpaidMeaning, type IakMeaning } from './iak-response-codes.js';
 import { informativeBalance, informativeRupiah, informativeText, quoteNumber } from './informative-fields.js';
+import { isAboutOrder } from './is-about-order.js';
 import { cleanMessage, readJson, type JsonResponse } from './json-response.js';
 
 interface PostpaidData {
@@ -30,6 +31,9 @@ interface PostpaidData {
   tr_id?: string | null;
   status?: string | null;
   message?: string | null;
+  code?: string | null;
+  hp?: string | null;
+  datetime?: string | null;
   noref?: string | null;
   selling_price?: number | null;
   balance?: number | null;
@@ -41,12 +45,17 @@ const postpaidFields = {
   tr_id: informativeText,
   status: informativeText,
   message: informativeText,
+  code: informativeText,
+  hp: informativeText,
+  datetime: informativeText,
   noref: informativeText,
   selling_price: informativeRupiah,
   balance: informativeBalance,
 };
-const postpaidSchema = underData<PostpaidData>(postpaidFields);
-const billSchema = underData<PostpaidData & IakBillFields>({ ...postpaidFields, ...iakBillFields });
+const postpaidSchema = underData(Joi.object<PostpaidData>(postpaidFields));
+const billSchema = underData(
+  Joi.object<PostpaidData & IakBillFields>({ ...postpaidFields, ...iakBillFields }),
+);
 interface PostpaidAnswer {
   answer: JsonResponse<IakAnswer>;
   /** IAK's id of the inquiry, if the response has one. */
@@ -57,7 +66,7 @@ interface PostpaidAnswer {
 export async function askPostpaid(
   connection: ProviderConnection,
   { sendBefore }: SentCall,
-  given: { suffix: string; fields: object; noteFloat: NoteFloat; timeoutMs?: number },
+  given: { suffix: string; fields: object; noteFloat?: NoteFloat; timeoutMs?: number },
 ): Promise<PostpaidAnswer> {
   const { suffix, fields, noteFloat, timeoutMs = iakTraits.timeoutMs } = given;
   const call = { api: 'postpaid' as const, path: 'api/v1/bill/check', suffix, timeoutMs, sendBefore };
@@ -70,25 +79,49 @@ export async function askPostpaid(
   }
   const { data } = read.body;
   const { response_code: code, ref_id: refId, status, message, noref, selling_price: cost, balance } = data;
+  const isPayment = typeof balance === 'number' || Boolean(data.datetime);
   if (typeof balance === 'number') {
-    noteFloat(connection.sellerId, balance);
+    noteFloat?.(connection.sellerId, balance);
   }
   const meaning = getPostpaidMeaning(code);
   const bill = readJson(http, billSchema, statusRules);
   return {
-    answer: { kind: 'read', body: { code, meaning, refId, status, message, serialNumber: noref, cost } },
+    answer: {
+      kind: 'read',
+      body: {
+        code,
+        meaning,
+        refId,
+        status,
+        message,
+        serialNumber: noref,
+        cost,
+        isPayment,
+        productCode: data.code,
+        customerNumber: data.hp,
+      },
+    },
     inquiryId: data.tr_id ?? null,
     bill: bill.kind === 'read' ? bill.body.data : null,
   };
 }
 
-/** Inquires about a bill. `inquiryId` is IAK's id, which its payment names. Null if there is no bill. */
+/**
+ * The result of an inquiry. `inquiryId` is IAK's id, which its payment names. Null if there is no bill.
+ * `meaning` is that of the response code, or null if no response was about this inquiry.
+ */
+interface FoundBill {
+  outcome: BillOutcome;
+  inquiryId: string | null;
+  meaning: IakMeaning | null;
+}
+
 export async function findBill(
   connection: ProviderConnection,
   query: BillQuery & SentCall,
   noteFloat: NoteFloat,
   timeoutMs = iakTraits.timeoutMs,
-): Promise<{ outcome: BillOutcome; inquiryId: string | null }> {
+): Promise<FoundBill> {
   const refId = toIakRef(query.providerRef);
   const fields = { commands: 'inq-pasca', code: query.productCode, hp: query.customerNumber, ref_id: refId };
   const { answer, bill } = await askPostpaid(connection, query, {
@@ -99,23 +132,24 @@ export async function findBill(
   });
   if (answer.kind !== 'read') {
     const { code, message } = answer;
-    return { outcome: { outcome: 'unavailable', code, message }, inquiryId: null };
+    return { outcome: { outcome: 'unavailable', code, message }, inquiryId: null, meaning: null };
   }
   const { meaning, refId: found } = answer.body;
   const code = answer.body.code.slice(0, 20);
   const message = cleanMessage(answer.body.message, `Response code ${code}`);
   const isOurs = found === refId || (!found && meaning.class !== 'success');
-  if (!isOurs) {
+  if (!isOurs || !isAboutOrder(answer.body, query)) {
     const wrong = `Contradicting response: ${message}`;
-    return { outcome: { outcome: 'unavailable', code, message: wrong }, inquiryId: null };
+    return { outcome: { outcome: 'unavailable', code, message: wrong }, inquiryId: null, meaning: null };
   }
   if (meaning.class !== 'success') {
-    return { outcome: toRefusedBill(answer.body), inquiryId: null };
+    return { outcome: toRefusedBill(answer.body), inquiryId: null, meaning };
   }
   const unreadable = 'The amounts or the id of the bill could not be read';
-  return bill
-    ? { outcome: toIakBill(bill), inquiryId: bill.tr_id }
-    : { outcome: { outcome: 'unavailable', code: unsellableBillCode, message: unreadable }, inquiryId: null };
+  const outcome: BillOutcome = bill
+    ? toIakBill(bill)
+    : { outcome: 'unavailable', code: unsellableBillCode, message: unreadable };
+  return { outcome, inquiryId: bill?.tr_id ?? null, meaning };
 }
 
 /** Our reference was used before: the code of a repeated inquiry. */
@@ -135,14 +169,12 @@ export async function payBill(
 ): Promise<ProviderOutcome> {
   // The lease of the order allows for one timeout, so each of the two calls gets half of it.
   const timeoutMs = iakTraits.timeoutMs / 2;
-  const { outcome: inquired, inquiryId } = await findBill(connection, order, noteFloat, timeoutMs);
+  const { outcome: inquired, inquiryId, meaning } = await findBill(connection, order, noteFloat, timeoutMs);
   if (inquired.outcome === 'refused') {
     return { ...inquired, outcome: 'refused', failover: 'no' };
   }
   if (inquired.outcome === 'unavailable') {
-    return inquired.code === unsellableBillCode
-      ? { ...inquired, outcome: 'refused', failover: 'no', clientCode: '01' }
-      : { ...inquired, outcome: inquired.code === usedReferenceCode ? 'unknown' : 'not-sent' };
+    return toUnpaid(inquired, meaning);
   }
   const { totalAmount } = inquired.bill;
   if (totalAmount !== order.billTotal || inquiryId === null) {
@@ -160,4 +192,25 @@ export async function payBill(
   return paid.outcome === 'success' && paidId !== inquiryId
     ? { outcome: 'unknown', code: paid.code, message: 'Contradicting response: another inquiry was paid' }
     : paid;
+}
+
+/**
+ * Returns the outcome of a payment whose inquiry found no bill. Nothing was paid by this call. A code
+ * that says that IAK has the inquiry already is unknown, because another process may have paid it.
+ */
+function toUnpaid(
+  { code, message }: { code: string; message: string },
+  meaning: IakMeaning | null,
+): ProviderOutcome {
+  if (code === unsellableBillCode) {
+    return { outcome: 'refused', code, message, failover: 'no', clientCode: '01' };
+  }
+  if (code === usedReferenceCode || meaning?.class === 'not-found') {
+    return { outcome: 'unknown', code, message };
+  }
+  if (meaning?.class === 'refused' && meaning.failover !== 'confirm') {
+    const { failover, clientCode, fault } = meaning;
+    return { outcome: 'refused', code, message, failover, clientCode, ...(fault && { fault }) };
+  }
+  return { outcome: 'not-sent', code, message };
 }

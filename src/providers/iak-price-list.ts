@@ -15,13 +15,18 @@ interface PrepaidRow {
   currency?: string | null;
 }
 
+/** No product is free, so a row with a price of 0 has no known cost. */
+const price = decidingRupiah.custom((value: number, helpers) =>
+  value > 0 ? value : helpers.error('any.invalid'),
+);
+
 /** The list can be in another currency. A price in it is not a cost in rupiah. */
 const prepaidSchema = Joi.object<PrepaidRow>({
   product_code: Joi.string().required(),
   product_description: Joi.any(),
   product_nominal: Joi.any(),
   product_type: Joi.any(),
-  product_price: decidingRupiah.required(),
+  product_price: price.required(),
   status: Joi.string().required(),
   currency: Joi.valid('IDR', 'idr', '', null),
 });

@@ -22,8 +22,8 @@ export const statusRules: StatusRules = { statusMax: 499, notTaken: [] };
 export const refSchema = Joi.string().allow('', null);
 
 /** Returns the schema of a response whose fields are under `data`. */
-export function underData<T>(fields: Joi.PartialSchemaMap): Joi.ObjectSchema<{ data: T }> {
-  return Joi.object<{ data: T }>({ data: Joi.object(fields).required() });
+export function underData<T>(data: Joi.ObjectSchema<T>): Joi.ObjectSchema<{ data: T }> {
+  return Joi.object<{ data: T }>({ data: data.required() });
 }
 
 /** Called with our balance whenever a response contains it. */

@@ -89,7 +89,8 @@ export const postpaidMeanings: Readonly<Record<string, IakMeaning>> = {
   '01': alreadyPaid,
   '02': notFound, // inquired, not paid
   '03': configurationFault, // format of our reference
-  '04': otherSeller, // inquiry expired
+  // The inquiry has expired. A status check with this code may only mean that IAK forgot it.
+  '04': { class: 'refused', failover: 'yes', clientCode: '03', aboutCall: true },
   '05': unknown, // documented as pending
   '06': notFound, // no such inquiry
   '07': failed,

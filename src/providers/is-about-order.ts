@@ -1,6 +1,6 @@
 interface StatedOrder {
-  productCode?: string | null;
-  customerNumber?: string | null;
+  productCode?: string | null | undefined;
+  customerNumber?: string | null | undefined;
 }
 
 /**

@@ -209,16 +209,27 @@ export async function startIakServer(): Promise<IakServer> {
   function describeBill({ tr_id, ref_id, hp, code }: Inquiry) {
     const months = hp.endsWith('2') ? ['201608', '201609'] : ['201608'];
     return {
-      ...{ tr_id, code, hp, tr_name: 'SUBCRIBER NAME', period: months.join(',') },
-      ...{ nominal: 300_000 * months.length, admin: 2_500 * months.length, ref_id },
-      ...{ price: 302_500 * months.length, selling_price: 301_900 * months.length },
+      tr_id,
+      code,
+      hp,
+      tr_name: 'SUBCRIBER NAME',
+      period: months.join(','),
+      nominal: 300_000 * months.length,
+      admin: 2_500 * months.length,
+      ref_id,
+      price: 302_500 * months.length,
+      selling_price: 301_900 * months.length,
       desc: {
         tarif: 'R1',
         daya: 1_300,
         lembar_tagihan: String(months.length),
         tagihan: {
           detail: months.map((periode) => ({
-            ...{ periode, nilai_tagihan: '300000', admin: '2500', denda: '0', total: 302_500 },
+            periode,
+            nilai_tagihan: '300000',
+            admin: '2500',
+            denda: '0',
+            total: 302_500,
           })),
         },
       },
@@ -287,8 +298,14 @@ function sendCode(response: ServerResponse, isPostpaid: boolean, code: string, m
 function describeMeter(customer: string) {
   return customer === '12345678901'
     ? {
-        ...{ status: '1', customer_id: customer, meter_no: '548933889287', subscriber_id: customer },
-        ...{ name: 'Sintya Oktaviani', segment_power: 'R1 /000001300', message: 'SUCCESS', rc: '00' },
+        status: '1',
+        customer_id: customer,
+        meter_no: '548933889287',
+        subscriber_id: customer,
+        name: 'Sintya Oktaviani',
+        segment_power: 'R1 /000001300',
+        message: 'SUCCESS',
+        rc: '00',
       }
     : { status: '2', customer_id: customer, message: 'INCORRECT DESTINATION NUMBER', rc: '14' };
 }
@@ -304,16 +321,22 @@ const paymentFields = {
 const voucher = { product_details: '-', product_type: 'voucher', active_period: '0', icon_url: '-' };
 const prepaidList = [
   {
-    ...{ ...voucher, product_code: 'alfamart100', product_description: 'Alfamart Voucher', status: 'active' },
-    ...{
-      product_nominal: 'Voucher Alfamart Rp 100.000',
-      product_price: 100_000,
-      product_category: 'voucher',
-    },
+    ...voucher,
+    product_code: 'alfamart100',
+    product_description: 'Alfamart Voucher',
+    product_nominal: 'Voucher Alfamart Rp 100.000',
+    product_price: 100_000,
+    product_category: 'voucher',
+    status: 'active',
   },
   {
-    ...{ ...voucher, product_code: 'altel10', product_description: 'Malaysia Topup', status: 'non active' },
-    ...{ product_nominal: '10', product_price: 39_750, product_category: 'international' },
+    ...voucher,
+    product_code: 'altel10',
+    product_description: 'Malaysia Topup',
+    product_nominal: '10',
+    product_price: 39_750,
+    product_category: 'international',
+    status: 'non active',
   },
 ];
 const postpaidList = [
