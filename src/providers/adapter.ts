@@ -266,6 +266,11 @@ export interface ProviderAdapter {
     period: { since: Date; until: Date },
   ) => Promise<Reading<ProviderRecordRow[]>>;
   /**
+   * Returns our reference for the form that this provider knows it by. Absent if it takes ours as it
+   * is.
+   */
+  fromProviderRef?: (reference: string) => string;
+  /**
    * Simulator only. Gives an order this outcome, which the next status check returns. The result is
    * `refused` if the order has another outcome or is unknown.
    */

@@ -34,7 +34,7 @@ export function toIakRef(providerRef: string): string {
   return providerRef.replaceAll('-', 'x');
 }
 
-/** The reverse of `toIakRef`, for the reference of an order. */
+/** The reverse of `toIakRef`, for the reference of an order. Any other text stays as it is. */
 export function fromIakRef(ref: string): string {
   return ref.replace(/^([0-9a-f]{32})x(?=[1-9]\d*$)/, '$1-');
 }

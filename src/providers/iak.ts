@@ -122,6 +122,7 @@ export function createIakAdapter(noteFloat: NoteFloat): ProviderAdapter {
     balance: readBalance,
     priceList: (connection, wants) => readIakPriceList(buildPriceListCalls(connection), wants),
     inquireMeter,
+    fromProviderRef: fromIakRef,
     readCallback,
     isCallbackSigned,
   };

@@ -48,7 +48,8 @@ export async function reconcileDay(
       ),
     );
   }
-  const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv, dateOrder);
+  const record =
+    csv === null ? await fetchRecord(seller, date) : await readRecordFile(seller, csv, dateOrder);
   const found = await reconcileProvider(seller, date, record);
   // A file does not come directly from the provider. A day that is not over is compared later by
   // the scheduled job.
@@ -68,6 +69,15 @@ function countSales({ _id }: Account, date: string, salesMax: number): Promise<n
   const { startMs, endMs } = getBusinessDayByName(date);
   const ofDay = { $gte: new Date(startMs), $lte: new Date(endMs) };
   return orders.countDocuments({ sellerId: _id, createdAt: ofDay }, { limit: salesMax + 1 });
+}
+
+/** Reads a file. Its references may have the form that the provider knows them by. */
+async function readRecordFile(seller: Account, csv: string, order?: DateOrder): Promise<ProviderRecordRow[]> {
+  const rows = await readRecord(csv, order);
+  const { fromProviderRef } = seller.provider ? getAdapter(seller.provider.kind) : {};
+  return fromProviderRef
+    ? rows.map((row) => ({ ...row, providerRef: fromProviderRef(row.providerRef) }))
+    : rows;
 }
 
 async function fetchRecord(seller: Account, date: string): Promise<ProviderRecordRow[]> {

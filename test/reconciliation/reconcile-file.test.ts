@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { reconcileDay } from '../../src/reconciliation/reconcile-day.js';
+import { orders } from '../../src/purchases/order.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { useSettings } from '../support/use-settings.js';
 import { useDatabase } from '../webhooks/support/database.js';
@@ -49,6 +50,30 @@ describe("a provider's record from a file", () => {
     expect(repeated.differences).to.deep.equal([
       { kind: 'only-provider', providerRef: 'ghost-3', ours: null, theirs: 'success 1' },
     ]);
+  });
+
+  it('of IAK has our reference with an x for the dash, or with the dash', async () => {
+    const provider = { kind: 'iak' as const, baseUrl: null, username: 'x', secret: 'y' };
+    const { account } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
+    const sold = newId();
+    await orders.insertOne({
+      _id: `${sold}-2`,
+      transactionId: sold,
+      n: 2,
+      accountId: newId(),
+      sellerId: account._id,
+      status: 'OK',
+      open: false,
+      serialNumber: '111',
+      createdAt: new Date('2026-11-05T03:00:00Z'),
+    } as never);
+    const ghost = newId();
+    const rows = [`${sold}x2`, `${sold}-2`, `${ghost}x1`, `${ghost}-1`, 'order001'];
+    const lines = rows.map((each) => `${each},2026-11-05 10:00:00,Sukses,111`);
+    const csv = `ref_id,at,status,sn\n${lines.join('\n')}\n`;
+    const found = await reconcileDay(account, { date: '2026-11-05', csv }, by);
+    expect(found).to.include({ ours: 1, theirs: 3, matched: 1, different: 2 });
+    expect(found.differences.map(({ providerRef }) => providerRef)).to.deep.equal([`${ghost}-1`, 'order001']);
   });
 
   it('has its times in the time zone of the business', async () => {
