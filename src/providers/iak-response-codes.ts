@@ -2,7 +2,7 @@ import { lookUp } from '../shared/collections.js';
 import type { ResponseCode } from '../shared/errors.js';
 
 /**
- * Meaning of each response code of IAK for an order (docs/explanation/outcomes.md#iak). Source:
+ * Meaning of each response code of IAK for an order (docs/explanation/iak.md). Source:
  * the pages "Response Code" of the prepaid and of the postpaid API at api.iak.id. The two APIs give
  * different meanings to the same code. An unlisted code is unknown.
  */

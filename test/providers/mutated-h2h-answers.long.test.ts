@@ -49,8 +49,11 @@ const damages: Record<string, Damage> = {
     ),
   'has another reference': (answer, random) =>
     withField(answer, 'ref_id', pick(['x', '<ref>0', '0<ref>', ' <ref>', 1, true, [], {}], random)),
+  // A message of a failure decides, so without it this is another answer.
   'has another message': (answer, random) =>
-    withField(answer, 'message', pick(['', null, 1, true, [], {}, 'x'.repeat(5_000), '\u0000'], random)),
+    /gagal/i.test(textOf(answer))
+      ? null
+      : withField(answer, 'message', pick(['', null, 1, true, [], {}, 'x'.repeat(5_000), '\u0000'], random)),
   'has no serial number': (answer, random) =>
     answer.serialNumber
       ? withField(answer, 'sn', pick(['', ' ', '-', '0', null, [], {}, true, '\u00a0'], random))

@@ -38,7 +38,6 @@ const englishFiles = [
   'src/providers/routing-order.ts',
   'src/providers/catalogue.ts',
   'src/providers/check-connection.ts',
-  'src/providers/provider-kinds.ts',
   'src/providers/send-test-order.ts',
   'src/purchases/fulfil/connect-seller.ts',
   'src/purchases/fulfil/set-connection.ts',
