@@ -86,7 +86,6 @@ describe('operations of the console', function () {
           group: 'x',
           amount: 1,
           kind: 'simulator',
-          seller: 'somebody',
           secret: 'x',
           username: 'somebody',
           role: path.startsWith('/operators') ? 'viewer' : 'buyer',
