@@ -213,6 +213,7 @@ function addProductCalls(ask: AddCall, { sellers, goods: sold }: Business): void
   ask('/markups', 'all', {}, byAfter);
   ask('/price-groups', 'all', {}, byAfter);
   ask('/providers', 'all', {}, { rememberedMs: 2_000 });
+  ask('/provider-kinds', 'all');
   for (const days of [1, 7, 30]) {
     ask('/providers/{username}', `${days} days`, { days }, { params: { username: seller } });
   }
