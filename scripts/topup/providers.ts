@@ -127,7 +127,7 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
 }
 
 interface SetOptions {
-  kind?: 'digiflazz' | 'h2h' | 'simulator';
+  kind?: 'digiflazz' | 'h2h' | 'iak' | 'simulator';
   url?: string;
   username?: string;
   signWith?: 'hmac' | 'md5';
@@ -153,7 +153,7 @@ function registerSet(group: Command): void {
       'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
     ],
     options: [
-      new Option('--kind <kind>', 'its protocol').choices(['digiflazz', 'h2h', 'simulator']),
+      new Option('--kind <kind>', 'its protocol').choices(['digiflazz', 'h2h', 'iak', 'simulator']),
       new Option('--url <url>', 'its address').argParser(httpUrl),
       new Option('--username <name>', 'our username there'),
       new Option('--sign-with <how>', 'h2h: use md5 only for engines without HMAC').choices(['hmac', 'md5']),
@@ -210,7 +210,7 @@ function registerSet(group: Command): void {
 }
 
 interface System {
-  kind?: 'digiflazz' | 'h2h' | 'simulator';
+  kind?: 'digiflazz' | 'h2h' | 'iak' | 'simulator';
   baseUrl?: string;
   username?: string;
 }
