@@ -124,7 +124,7 @@ schema.index(
   { accountId: 1, transactionId: 1 },
   { unique: true, partialFilterExpression: { open: true }, name: 'account_one_open_attempt' },
 );
-// The ledger verification reads all orders in this order.
+// The ledger verification reads all orders in the order of this index.
 schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
