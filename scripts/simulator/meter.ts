@@ -4,7 +4,7 @@ import { findScenario } from '../../config/sandbox-scenarios.js';
 
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA S/D HARTONO'];
 
-/** Returns the owner of a meter, as tokens name it. */
+/** Returns the name of a meter's owner, as printed with its tokens. */
 export function ownerOf(meterNumber: string): string {
   const digest = createHash('sha256').update(meterNumber).digest();
   return names[digest.readUInt8(0) % names.length] ?? '';
