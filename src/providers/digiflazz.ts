@@ -430,7 +430,7 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
     : { outcome: 'unavailable', code, message };
 }
 
-/** A meter is asked for by its own number or by that of its subscriber. */
+/** An inquiry names a meter by its own number or by that of its subscriber. */
 function isMeter({ customer_no, meter_no, subscriber_id }: MeterData, meterNumber: string): boolean {
   const stated = [customer_no, meter_no, subscriber_id].filter((each) => each?.trim());
   return stated.length === 0 || stated.some((each) => isSameNumber(each ?? '', meterNumber));

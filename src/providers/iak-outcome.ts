@@ -25,7 +25,7 @@ export interface IakAnswer {
 export type AskedOrder = Pick<ProviderOrder, 'providerRef' | 'productCode' | 'customerNumber'>;
 
 /**
- * How an answer was asked for: the order or payment itself, or a status check of one sent earlier.
+ * The call that was answered: the order or payment itself, or a status check of one sent earlier.
  * A response to `pay` has no status.
  */
 export type AskedBy = 'buy' | 'pay' | 'check-prepaid' | 'check-postpaid';

@@ -28,5 +28,5 @@ export function underData<T>(data: Joi.ObjectSchema<T>): Joi.ObjectSchema<{ data
 
 /** Called with our balance whenever a response contains it. */
 export type NoteFloat = (sellerId: string, amount: number) => void;
-/** What a call about an order needs to know of it. */
+/** The fields of an order that every call about it needs. */
 export type SentCall = Pick<ProviderOrder, 'providerRef'> & { sendBefore?: Date | null | undefined };

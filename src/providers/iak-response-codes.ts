@@ -17,7 +17,7 @@ export type IakMeaning =
       fault?: 'configuration' | 'float' | 'outage';
       /** True if the refusal concerns the call, so that a status check says nothing about the order. */
       aboutCall?: true;
-      /** What a status check with the same code makes of `confirm`. Absent means `yes`. */
+      /** The failover of a `confirm` code when a status check returns it. Absent means `yes`. */
       confirmed?: 'no';
     };
 

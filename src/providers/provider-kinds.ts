@@ -6,7 +6,7 @@ import { iakAddress, iakTestAddress } from './iak-call.js';
 type Kind = ProviderSettings['kind'];
 type Texts = Record<Language, string>;
 
-/** What a person needs to know to connect a provider. Command line and console show the same. */
+/** The information for connecting a provider, shown by the command line and the console. */
 export interface ProviderKind {
   label: string;
   /** Null if each provider of the kind has its own address. */
@@ -16,7 +16,7 @@ export interface ProviderKind {
   choosesCallbackSecret: boolean;
   /** Where the callback URL and the secret go. */
   callbackHelp: Texts;
-  /** What a test purchase does, or what to do if the kind has none. */
+  /** Describes the test purchase, or the alternative if the kind has none. */
   testHelp: Texts;
 }
 

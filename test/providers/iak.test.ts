@@ -1,4 +1,4 @@
-/** What only IAK has: two addresses, payment by the id of an inquiry, and a weak callback signature. */
+/** Features of IAK alone: two addresses, payment by the id of an inquiry, and a weak callback signature. */
 import { expect } from 'chai';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { createIakAdapter } from '../../src/providers/iak.js';
